@@ -1,0 +1,83 @@
+# The index of commands: `make help`. Needs make and Python 3.11 or newer; everything else goes into $(VENV).
+#
+#   make PYTHON=python3.12 VENV=/tmp/env test      another interpreter, another folder for the environment
+#   make WORKERS=8 test                            more test processes
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VENV ?= .venv
+WORKERS ?= 2
+PACKAGES := tabular_bench domains harness judges
+
+# The first interpreter that is new enough; a shim that exists but cannot run is passed over.
+IS_SUPPORTED := import sys; sys.exit(sys.version_info < (3, 11))
+ifndef PYTHON
+PYTHON := $(shell for name in python3 python3.13 python3.12 python3.11; do \
+	"$$name" -c '$(IS_SUPPORTED)' 2>/dev/null && echo "$$name" && break; done)
+endif
+
+BIN := $(VENV)/bin
+PIP_INSTALL := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
+FRAUDBENCH := $(BIN)/fraudbench
+
+# Stamps: an environment is brought up to date only when its lock or the project's metadata changed.
+BASE := $(VENV)/.installed-base
+DEV := $(VENV)/.installed-dev
+
+.PHONY: help demo test check format bench lock clean
+
+help: ## print this index
+	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) \
+		| while IFS='|' read -r target text; do printf '  make %-8s %s\n' "$$target" "$$text"; done
+
+demo: $(BASE) ## set up the base install and let the four reference agents run the whole suite
+	@$(FRAUDBENCH) demo
+
+test: check ## the gate: lint, types, scenarios, corpus, then every test
+	$(FRAUDBENCH) tasks check
+	$(FRAUDBENCH) corpus check
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+check: $(DEV) ## lint and types only
+	$(BIN)/ruff check --quiet
+	$(BIN)/ruff format --check --quiet
+	$(BIN)/mypy
+
+format: $(DEV) ## let ruff sort imports and lay the code out
+	$(BIN)/ruff check --quiet --fix --exit-zero
+	$(BIN)/ruff format
+
+bench: $(DEV) ## time and measure what the project promises; prints a table
+	$(BIN)/python -m pytest tests/benchmarks -o python_files='bench_*.py' -p no:xdist -q -s
+
+# Compiled with the oldest supported Python, so that nothing in the lock is too new for it.
+lock: ## pin every dependency anew, with hashes, into requirements/
+	@PYTHON='$(PYTHON)' sh requirements/compile.sh
+
+clean: ## remove the environment, caches and build products; runs/ stays
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find $(PACKAGES) tests -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+$(BIN)/python:
+	@if [ -z '$(PYTHON)' ]; then \
+		echo 'fraudbench needs Python 3.11 or newer; found no such python3 on the path.' >&2; \
+		echo 'Install one, or name it: make PYTHON=/path/to/python3.12 ...' >&2; exit 1; fi
+	@if ! '$(PYTHON)' -c '$(IS_SUPPORTED)'; then \
+		echo "fraudbench needs Python 3.11 or newer; $(PYTHON) is: $$('$(PYTHON)' --version 2>&1)" >&2; exit 1; fi
+	@echo 'creating the environment $(VENV) with '"$$('$(PYTHON)' --version)"
+	@'$(PYTHON)' -m venv --clear $(VENV) || { rm -rf $(VENV); exit 1; }
+
+# hatchling comes from build.lock, so that the build, too, uses pinned and hashed packages only.
+$(BASE): requirements/base.lock requirements/build.lock pyproject.toml | $(BIN)/python
+	@echo 'installing the base packages of requirements/base.lock into $(VENV)'
+	@$(PIP_INSTALL) --require-hashes -r requirements/base.lock -r requirements/build.lock
+	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(DEV): requirements/dev.lock pyproject.toml | $(BIN)/python
+	@echo 'installing the development packages of requirements/dev.lock into $(VENV)'
+	@$(PIP_INSTALL) --require-hashes -r requirements/dev.lock
+	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@ $(BASE)

@@ -1,0 +1,1 @@
+"""Verdicts from a scenario, its trajectory and the final state of the bank."""
