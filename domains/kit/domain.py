@@ -1,0 +1,172 @@
+"""The contract between a domain and the harness that drives it.
+
+A domain is one package with a factory ``domain() -> Domain``, announced under the entry-point group
+``fraudbench.domains``. The harness knows nothing else of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any, Final, Protocol
+from zoneinfo import ZoneInfo
+
+from domains.kit.cast import CastKind
+from domains.kit.draw import Draw
+from domains.kit.errors import UnknownDomain
+from domains.kit.json import JsonValue
+from domains.kit.knowledge import Knowledge
+from domains.kit.rules import Contact, Finding, Guess, Outcome, Request, Rule
+from domains.kit.store import StoreTemplate
+from domains.kit.tools import Tool
+from domains.kit.world import Controls, World
+
+ENTRY_POINTS: Final = "fraudbench.domains"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call that somebody means to make; locked tools are named plainly, not wrapped."""
+
+    tool: str
+    arguments: Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """A way to cure a finding within the conversation: ask for something, challenge, hand out a form.
+
+    Attributes
+    ----------
+    calls
+        What the agent does first.
+    words
+        What it then says to the caller.
+    """
+
+    calls: tuple[Call, ...]
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabularies:
+    """The closed vocabularies of a domain; scenarios and records may use no other word."""
+
+    mechanisms: frozenset[str]
+    evidence: frozenset[str]
+    tactics: frozenset[str]
+    stages: frozenset[str]
+    reason_codes: frozenset[str]
+    references: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+
+class Planner(Protocol):
+    """How work is done in a domain, for agents that have no language model. It decides nothing."""
+
+    def receive(self, guesses: Sequence[Guess], world: World) -> Sequence[Call]:
+        """Return the calls that put down what the caller gave to identify themselves."""
+        ...
+
+    def plan(self, request: Request, world: World) -> Sequence[Call]:
+        """Return the look-ups that a request needs before it is decided, searches of the corpus apart."""
+        ...
+
+    def remedy(self, finding: Finding, request: Request, world: World, contact: Contact) -> Remedy | None:
+        """Return a cure for a finding that the conversation has not tried yet, or None."""
+        ...
+
+    def enact(self, finding: Finding, request: Request, world: World) -> Sequence[Call]:
+        """Return the calls by which a finding is carried out (hold, case, escalation), its record apart."""
+        ...
+
+    def react(self, world: World) -> Sequence[Call]:
+        """Return the caller's calls that answer whatever now waits on what the caller holds."""
+        ...
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Everything that the harness needs of a domain.
+
+    Attributes
+    ----------
+    template
+        Builds the prepared store; called once per process.
+    look_up
+        The agent tool that shows a row of a table, with the name of its key argument.
+    standing
+        Given a world and the key of a person, tells whether the speaker has proved to be that person in this
+        contact. Used to grade who may hear what.
+    hold_tables
+        Tables in which a new row, or one that becomes active, stands for each protective outcome.
+    """
+
+    name: str
+    title: str
+    zone: ZoneInfo
+    tools: Mapping[str, Tool]
+    rules: Mapping[str, Rule]
+    cast_kinds: Mapping[str, CastKind[Any]]
+    vocabularies: Vocabularies
+    template: Callable[[], StoreTemplate]
+    planner: Planner
+    policy: str
+    look_up: Mapping[str, tuple[str, str]]
+    protective_rows: Mapping[Outcome, frozenset[str]]
+    verified_by: Callable[[Contact], frozenset[str]]
+    resources: Mapping[str, Any] = field(default_factory=dict)
+
+    def open(self, now: datetime, knowledge: Knowledge, controls: Controls, draw: Draw) -> World:
+        """Open a fresh world."""
+        return World(
+            tools=self.tools,
+            store=_template(self).open(),
+            now=now,
+            zone=self.zone,
+            knowledge=knowledge,
+            controls=controls,
+            draw=draw,
+            vocabularies={
+                "decision": frozenset(Outcome),
+                "rule_id": frozenset(self.rules) | {"none"},
+                "reason_code": self.vocabularies.reason_codes | {"none"},
+            },
+            resources=self.resources,
+        )
+
+    def base_rows(self) -> Mapping[str, list[dict[str, JsonValue]]]:
+        """Return every row of the shared base store by table."""
+        store = _template(self).open()
+        try:
+            return {table: store.rows(table) for table in store.template.models}
+        finally:
+            store.close()
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+@cache
+def _template(domain: Domain) -> StoreTemplate:
+    return domain.template()
+
+
+@cache
+def load_domain(name: str) -> Domain:
+    """Return an installed domain by name; each process builds it once.
+
+    Raises
+    ------
+    UnknownDomain
+        If none of that name is installed.
+    """
+    found = {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+    if name not in found:
+        raise UnknownDomain(f"expected an installed domain ({', '.join(sorted(found)) or 'none'}), found {name!r}")
+    built = found[name].load()()
+    if not isinstance(built, Domain):
+        raise UnknownDomain(f"domain {name!r}: its factory must return a Domain, not {type(built).__name__}")
+    return built
