@@ -1,0 +1,39 @@
+"""The Makefile explains itself, and says what is wrong where Python is missing or too old."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def make(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["make", *arguments], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_help_is_the_index_of_commands() -> None:
+    (phony,) = re.findall(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    lines = make().stdout.splitlines()
+    assert [line.split()[:2] for line in lines] == [["make", target] for target in phony.split()]
+    assert all(len(line.split()) > 3 for line in lines)
+
+
+@pytest.mark.parametrize("target", ["demo", "test"])
+def test_a_python_too_old_is_refused_in_plain_words(target: str, tmp_path: Path) -> None:
+    old = tmp_path / "python3"
+    old.write_text('#!/bin/sh\n[ "$1" = --version ] && echo "Python 3.8.1"\nexit 1\n')
+    old.chmod(0o755)
+    refused = make(target, f"PYTHON={old}", f"VENV={tmp_path / 'env'}")
+    assert refused.returncode != 0
+    assert f"fraudbench needs Python 3.11 or newer; {old} is: Python 3.8.1" in refused.stderr
+    assert not (tmp_path / "env").exists()
+
+
+def test_a_missing_python_is_said_in_plain_words(tmp_path: Path) -> None:
+    refused = make("demo", "PYTHON=", f"VENV={tmp_path / 'env'}")
+    assert refused.returncode != 0
+    assert "found no such python3 on the path" in refused.stderr
