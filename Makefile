@@ -41,13 +41,13 @@ test: check ## the gate: lint, types, scenarios, corpus, then every test
 	$(BIN)/python -m pytest -n $(WORKERS)
 
 check: $(DEV) ## lint and types only
-	$(BIN)/ruff check --quiet
-	$(BIN)/ruff format --check --quiet
-	$(BIN)/mypy
+	$(BIN)/python -m ruff check --quiet
+	$(BIN)/python -m ruff format --check --quiet
+	$(BIN)/python -m mypy
 
 format: $(DEV) ## let ruff sort imports and lay the code out
-	$(BIN)/ruff check --quiet --fix --exit-zero
-	$(BIN)/ruff format
+	$(BIN)/python -m ruff check --quiet --fix --exit-zero
+	$(BIN)/python -m ruff format
 
 bench: $(DEV) ## time and measure what the project promises; prints a table
 	$(BIN)/python -m pytest tests/benchmarks -o python_files='bench_*.py' -p no:xdist -q -s
