@@ -176,8 +176,9 @@ def check(root: Path, packages: Iterable[str] = PACKAGES) -> list[Fault]:
         for found in imports[name]:
             faults += [Fault(module.path, found.line, problem) for problem in _import_problems(name, found)]
         faults += _acts_at_import(module)
-        if name.rpartition(".")[0] not in modules and name not in packages:
-            faults.append(Fault(module.path, 1, "the folder of this file has no __init__.py"))
+        folder = name.rpartition(".")[0]
+        if folder and folder not in modules:
+            faults.append(Fault(module.path, 1, f"{folder.replace('.', '/')} has no __init__.py"))
     faults += _cycles(modules, imports)
     return sorted(set(faults))
 

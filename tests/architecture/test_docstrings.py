@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -64,11 +63,11 @@ def _mismatch(node: Function | ast.ClassDef, owner: ast.Module | ast.ClassDef, t
 
 def _names_under(text: str, title: str) -> list[str] | None:
     """Return the names listed in a numpydoc section, or None where there is no such section."""
-    headings = list(HEADING.finditer(inspect.cleandoc(text)))
+    headings = list(HEADING.finditer(text))
     for index, heading in enumerate(headings):
         if heading["title"] == title:
             end = headings[index + 1].start() if index + 1 < len(headings) else None
-            lines = inspect.cleandoc(text)[heading.end() : end].splitlines()
+            lines = text[heading.end() : end].splitlines()
             entries = [line.partition(":")[0] for line in lines if line and not line[0].isspace()]
             return [name.strip().lstrip("*") for entry in entries for name in entry.split(",")]
     return None

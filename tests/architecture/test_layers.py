@@ -192,9 +192,7 @@ def test_a_breach_is_reported_with_file_and_line(breach: str, tmp_path: Path) ->
 def test_a_folder_that_is_no_package_is_reported(tmp_path: Path) -> None:
     plant(tmp_path, {"harness/runs/a.py": ""})
     (tmp_path / "harness/runs/__init__.py").unlink()
-    assert [str(fault) for fault in check(tmp_path)] == [
-        "harness/runs/a.py:1: the folder of this file has no __init__.py"
-    ]
+    assert [str(fault) for fault in check(tmp_path)] == ["harness/runs/a.py:1: harness/runs has no __init__.py"]
 
 
 IMPORT_EVERYTHING = f"""
