@@ -1,0 +1,1 @@
+"""The corpus of policy documents, and how an agent finds its way in it."""
