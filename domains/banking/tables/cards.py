@@ -25,6 +25,8 @@ class Card(BankRow, table=True):
     status: str = "active"
     """issued (not activated), active, frozen, blocked (lost, stolen) or replaced."""
     expires_on: date
+    blocked_as: str = ""
+    """lost or stolen, once the card is blocked."""
 
 
 class CardControl(BankRow, table=True):

@@ -31,6 +31,8 @@ class Application(BankRow, table=True):
     registered_on: date | None = None
     status: str = "submitted"
     """submitted, referred, declined or opened."""
+    referred_for: str = ""
+    """Reason code, once the application is referred."""
     submitted_at: datetime = moment()
 
 
@@ -54,6 +56,8 @@ class ApplicationCheck(BankRow, table=True):
     share_percent: int | None = None
     """For an owner: the share held."""
     at: datetime = moment()
+    register_value: str | None = None
+    """What the register holds for the field that was checked, where a check can be repeated; no tool tells it."""
 
 
 class ApplicationCorrection(BankRow, table=True):

@@ -20,6 +20,8 @@ class Payee(BankRow, table=True):
     created_at: datetime = moment()
     status: str = "active"
     """active or removed."""
+    account_name: str | None = None
+    """The name that the other bank holds for the account, where it is not the payee's; only a name check tells it."""
 
 
 class PayeeCheck(BankRow, table=True):
