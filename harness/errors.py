@@ -5,7 +5,11 @@
     HarnessError
     +-- UnknownName         a name that is not in the mapping it is looked up in
     +-- DataError           a file of the user is not what it must be: names file and place
-        +-- CorpusError     a document of the corpus
+    |   +-- CorpusError     a document of the corpus
+    |   +-- ScenarioError   a scenario file
+    |   +-- RecordError     a file of a run folder
+    +-- RunError            a run cannot be started or continued as asked
+    +-- ParticipantError    a participant broke its contract; ends its episode only
 """
 
 from __future__ import annotations
@@ -76,3 +80,19 @@ class DataError(HarnessError):
 
 class CorpusError(DataError):
     """A document of the corpus cannot be read."""
+
+
+class ScenarioError(DataError):
+    """A scenario file is malformed, or what it asks for cannot be built."""
+
+
+class RecordError(DataError):
+    """A file of a run folder cannot be read."""
+
+
+class RunError(HarnessError):
+    """A run cannot be started or continued as asked."""
+
+
+class ParticipantError(HarnessError):
+    """A participant broke its contract: it raised, or returned something that is no turn."""

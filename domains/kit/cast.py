@@ -48,7 +48,7 @@ class Sensitivity(StrEnum):
     """Only the person it belongs to."""
     LAST_FOUR = "last_four"
     """The last four digits, to the person it belongs to; the whole of it to nobody."""
-    SECRET = "secret"  # noqa: S105 - a level of sensitivity, not a password
+    SECRET = "secret"
     """Nobody, ever."""
 
 

@@ -14,7 +14,9 @@ from importlib.metadata import entry_points
 from typing import Any, Final, Protocol
 from zoneinfo import ZoneInfo
 
-from domains.kit.cast import CastKind
+from sqlmodel import SQLModel
+
+from domains.kit.cast import CastKind, digit_runs
 from domains.kit.draw import Draw
 from domains.kit.errors import UnknownDomain
 from domains.kit.json import JsonValue
@@ -95,13 +97,16 @@ class Domain:
     ----------
     template
         Builds the prepared store; called once per process.
+    policy
+        What every agent is told at the start, the same in every scenario.
     look_up
-        The agent tool that shows a row of a table, with the name of its key argument.
-    standing
-        Given a world and the key of a person, tells whether the speaker has proved to be that person in this
-        contact. Used to grade who may hear what.
-    hold_tables
-        Tables in which a new row, or one that becomes active, stands for each protective outcome.
+        By table: the agent tool that shows one of its rows, and the name of the tool's key argument.
+    protective_rows
+        By outcome: the tables in which a new row shows that the outcome was carried out.
+    verified_by
+        The keys of the persons whom the speaker has proved to be in a contact. Grades who may hear what.
+    private_columns
+        By table: the columns of the base rows that identify somebody.
     """
 
     name: str
@@ -117,6 +122,7 @@ class Domain:
     look_up: Mapping[str, tuple[str, str]]
     protective_rows: Mapping[Outcome, frozenset[str]]
     verified_by: Callable[[Contact], frozenset[str]]
+    private_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     resources: Mapping[str, Any] = field(default_factory=dict)
 
     def open(self, now: datetime, knowledge: Knowledge, controls: Controls, draw: Draw) -> World:
@@ -137,13 +143,15 @@ class Domain:
             resources=self.resources,
         )
 
-    def base_rows(self) -> Mapping[str, list[dict[str, JsonValue]]]:
-        """Return every row of the shared base store by table."""
-        store = _template(self).open()
-        try:
-            return {table: store.rows(table) for table in store.template.models}
-        finally:
-            store.close()
+    @property
+    def models(self) -> Mapping[str, type[SQLModel]]:
+        """The mapped class of every table."""
+        return _template(self).models
+
+    @property
+    def base_runs(self) -> frozenset[str]:
+        """Runs of four digits in the base rows' private values; no drawn private value may have one of them."""
+        return _base_runs(self)
 
     def __hash__(self) -> int:
         return id(self)
@@ -152,6 +160,21 @@ class Domain:
 @cache
 def _template(domain: Domain) -> StoreTemplate:
     return domain.template()
+
+
+@cache
+def _base_runs(domain: Domain) -> frozenset[str]:
+    store = _template(domain).open()
+    try:
+        return frozenset(
+            run
+            for table, columns in domain.private_columns.items()
+            for row in store.rows(table)
+            for column in columns
+            for run in digit_runs(str(row[column] or ""))
+        )
+    finally:
+        store.close()
 
 
 @cache

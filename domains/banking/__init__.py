@@ -1,0 +1,1 @@
+"""Harbourline Bank: a fictional retail and business bank, its records, tools and rules."""

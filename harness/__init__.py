@@ -1,0 +1,1 @@
+"""The evaluation harness: scenarios, participants, the episode loop, retrieval, runs and reports."""

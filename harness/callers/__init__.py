@@ -1,0 +1,1 @@
+"""Callers: those who try the agent."""

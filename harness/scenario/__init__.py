@@ -1,0 +1,1 @@
+"""Scenarios: the file format, twins, templates, and the instances that are drawn from them."""
