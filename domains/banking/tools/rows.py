@@ -1,0 +1,119 @@
+"""How the bank's tools read and write rows: found by equality, in order of time, one statement a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, Final, TypeVar
+
+from sqlalchemy import ColumnElement, Date
+from sqlmodel import SQLModel, col, select
+
+from domains.banking.tables import (
+    Account,
+    AccountHolder,
+    Application,
+    BusinessRole,
+    Card,
+    Customer,
+    Device,
+    Dispute,
+    Hold,
+    LedgerEntry,
+    Note,
+    Payee,
+    Payment,
+)
+from domains.kit.errors import ToolError
+from domains.kit.json import JsonValue
+from domains.kit.store import Moment, table_of
+from domains.kit.world import World
+
+RowT = TypeVar("RowT", bound=SQLModel)
+
+_RECORDS: Final = (Customer, Account, Card, LedgerEntry, Payment, Payee, Dispute, Application, Hold, Note, Device)
+"""What notes and flags can hang on."""
+
+
+@cache
+def _time_order(model: type[SQLModel]) -> tuple[ColumnElement[Any], ...]:
+    table = table_of(model)
+    for kind in (Moment, Date):
+        for column in table.columns:
+            if isinstance(column.type, kind) and not column.nullable:
+                return (column, *table.primary_key.columns)
+    return tuple(table.primary_key.columns)
+
+
+def matching(bank: World, model: type[RowT], **values: JsonValue) -> list[RowT]:
+    """Return the rows whose columns have these values, the oldest first."""
+    return list(bank.session.exec(select(model).filter_by(**values).order_by(*_time_order(model))))
+
+
+def newest(bank: World, model: type[RowT], limit: int, **values: JsonValue) -> list[RowT]:
+    """Return at most `limit` of the rows whose columns have these values, the newest first."""
+    order = [column.desc() for column in _time_order(model)]
+    return list(bank.session.exec(select(model).filter_by(**values).order_by(*order).limit(limit)))
+
+
+def show_all(bank: World, rows: Iterable[RowT], *columns: str) -> list[dict[str, JsonValue]]:
+    """Show each of these rows, or some of its columns."""
+    return [bank.show(row, *columns) for row in rows]
+
+
+def insert(bank: World, row: RowT) -> RowT:
+    """Write one new row at once, so that changes are logged in the order of the code."""
+    bank.session.add(row)
+    bank.session.flush()
+    return row
+
+
+def update(bank: World, row: SQLModel, **values: Any) -> None:
+    """Change columns of one row at once."""
+    for name, value in values.items():
+        setattr(row, name, value)
+    bank.session.flush()
+
+
+def accounts_of(bank: World, *customer_ids: str) -> list[Account]:
+    """Return the accounts of which any of these customers is an owner, the oldest first."""
+    shared = select(AccountHolder.account_id).where(col(AccountHolder.customer_id).in_(customer_ids))
+    owned = col(Account.customer_id).in_(customer_ids) | col(Account.id).in_(shared)
+    return list(bank.session.exec(select(Account).where(owned).order_by(*_time_order(Account))))
+
+
+def holders_of(bank: World, account: Account) -> frozenset[str]:
+    """Return the ids of the customers who own an account."""
+    return frozenset(row.customer_id for row in matching(bank, AccountHolder, account_id=account.id)) | {
+        account.customer_id
+    }
+
+
+def acts_for(bank: World, person_id: str) -> frozenset[str]:
+    """Return a person's own id and those of the firms where they hold an active role."""
+    roles = matching(bank, BusinessRole, person_id=person_id, status="active")
+    return frozenset(role.business_id for role in roles) | {person_id}
+
+
+def check_record(bank: World, record_id: str) -> None:
+    """Make sure that an id names a record that notes or flags can hang on.
+
+    Raises
+    ------
+    ToolError
+        If it names none.
+    """
+    if not any(bank.session.get(model, record_id) for model in _RECORDS):
+        raise ToolError(f"There is no record {record_id!r}. Check the id; look it up first if you are not sure of it.")
+
+
+def check_reason(bank: World, reason_code: str) -> None:
+    """Make sure that a reason code is one of the house.
+
+    Raises
+    ------
+    ToolError
+        If it is not.
+    """
+    if reason_code not in bank.vocabularies["reason_code"]:
+        raise ToolError(f"{reason_code!r} is not a reason code of this house. The corpus lists them.")
