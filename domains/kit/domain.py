@@ -105,6 +105,8 @@ class Domain:
         By outcome: the tables in which a new row shows that the outcome was carried out.
     verified_by
         The keys of the persons whom the speaker has proved to be in a contact. Grades who may hear what.
+    text_rules
+        Rules that only a reader can apply, id to title: they are written in the corpus and have no predicate.
     private_columns
         By table: the columns of the base rows that identify somebody.
     """
@@ -122,6 +124,7 @@ class Domain:
     look_up: Mapping[str, tuple[str, str]]
     protective_rows: Mapping[Outcome, frozenset[str]]
     verified_by: Callable[[Contact], frozenset[str]]
+    text_rules: Mapping[str, str] = field(default_factory=dict)
     private_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     resources: Mapping[str, Any] = field(default_factory=dict)
 
@@ -137,11 +140,16 @@ class Domain:
             draw=draw,
             vocabularies={
                 "decision": frozenset(Outcome),
-                "rule_id": frozenset(self.rules) | {"none"},
+                "rule_id": self.rule_ids | {"none"},
                 "reason_code": self.vocabularies.reason_codes | {"none"},
             },
             resources=self.resources,
         )
+
+    @property
+    def rule_ids(self) -> frozenset[str]:
+        """The ids of all written rules."""
+        return frozenset(self.rules) | frozenset(self.text_rules)
 
     @property
     def models(self) -> Mapping[str, type[SQLModel]]:

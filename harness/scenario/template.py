@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from domains.kit.cast import Attribute, Member
@@ -18,15 +19,15 @@ _REFERENCE: Final = re.compile(
 )
 
 
-def _near_miss(text: str) -> str:
-    """Change the last letter or digit to its neighbour: almost right, and wrong."""
+def _near_miss(text: str, steps: int = 1) -> str:
+    """Move the last letter or digit on by a few places: almost right, and wrong."""
     for place in range(len(text) - 1, -1, -1):
         sign = text[place]
         if sign.isdigit():
-            return text[:place] + str((int(sign) + 1) % 10) + text[place + 1 :]
+            return text[:place] + str((int(sign) + steps) % 10) + text[place + 1 :]
         if sign.isascii() and sign.isalpha():
-            first, last = ("a", "z") if sign.islower() else ("A", "Z")
-            return text[:place] + (first if sign == last else chr(ord(sign) + 1)) + text[place + 1 :]
+            first = ord("a") if sign.islower() else ord("A")
+            return text[:place] + chr(first + (ord(sign) - first + steps) % 26) + text[place + 1 :]
     raise ValueError(f"nothing in {text!r} can be changed")
 
 
@@ -36,6 +37,7 @@ def _last_four(text: str) -> str:
 
 FILTERS: Final[Mapping[str, Callable[[str], str]]] = {
     "near_miss": _near_miss,
+    "second_miss": partial(_near_miss, steps=2),
     "last_four": _last_four,
     "lower": str.lower,
     "upper": str.upper,
