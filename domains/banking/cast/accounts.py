@@ -72,6 +72,7 @@ class Card(CastSpec):
     kind: Literal["debit", "credit"] | None = None
     limit_cents: Cents = fixed(100_000)
     status: Literal["issued", "active", "frozen", "blocked", "replaced"] | None = None
+    blocked_as: Literal["lost", "stolen"] | None = None
     control: Control | None = None
     expires: str = "P2Y"
 
@@ -121,7 +122,7 @@ def build_account(role: str, spec: Account, context: CastContext) -> Member:
         "last4": personal(number[-4:], Form.DIGITS),
         "kind": Attribute(kind, kind.replace("_", " "), column="kind"),
         "balance": money(balance, "balance_cents", sensitivity=Sensitivity.PERSONAL),
-        "balance_cents": Attribute(balance, str(balance), Form.DIGITS, Sensitivity.PERSONAL, "balance_cents"),
+        "balance_cents": plain(balance),
         "opened": day(opened.astimezone(context.zone).date(), "opened_at"),
     }
     return Member(role, "account", "accounts", key, owner.role, attributes, tuple(rows))
@@ -163,7 +164,11 @@ def build_card(role: str, spec: Card, context: CastContext) -> Member:
     expires = _end_of_month(context.day(role, "expires", spec.expires))
     values: dict[str, Any] = {"id": key, "account_id": account.key, "customer_id": holder.key}
     values |= {"kind": kind, "number": number, "cvv": code, "pin": pin, "limit_cents": limit, "expires_on": expires}
-    rows = [NewRow("cards", {**values, "status": spec.status or ("frozen" if frozen else "active")})]
+    status = spec.status or ("frozen" if frozen else "active")
+    if spec.blocked_as is not None and status != "blocked":
+        raise SetupError(f"/cast/{role}/blocked_as", f'expected it with "status": "blocked" only; the card is {status}')
+    blocked_as = (spec.blocked_as or "lost") if status == "blocked" else ""
+    rows = [NewRow("cards", {**values, "status": status, "blocked_as": blocked_as})]
     attributes = {
         "id": plain(key, "id"),
         "number": Attribute(number, number, Form.DIGITS, Sensitivity.LAST_FOUR, "number"),
@@ -171,7 +176,7 @@ def build_card(role: str, spec: Card, context: CastContext) -> Member:
         "cvv": secret(code, Form.DIGITS, "cvv"),
         "pin": secret(pin, Form.DIGITS, "pin"),
         "limit": money(limit, "limit_cents"),
-        "limit_cents": plain(limit, "limit_cents"),
+        "limit_cents": plain(limit),
         "expires": day(expires, "expires_on"),
     }
     if control is not None:

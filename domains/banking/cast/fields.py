@@ -16,7 +16,7 @@ from domains.kit.draw import Draw
 from domains.kit.errors import SetupError
 from domains.kit.json import JsonValue
 
-_REFERENCE: Final = re.compile(r"\{(\w+)(?:\.(\w+))?\}")
+_REFERENCE: Final = re.compile(r"\{\{|\}\}|\{(\w+)(?:\.(\w+))?\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +178,8 @@ def column(member: Member, name: str) -> Any:
 def filled(context: CastContext, role: str, name: str, text: str) -> str:
     """Return a text field with every ``{role.attribute}`` in it replaced by what that attribute reads.
 
+    Doubled braces stand for themselves.
+
     Raises
     ------
     SetupError
@@ -185,6 +187,8 @@ def filled(context: CastContext, role: str, name: str, text: str) -> str:
     """
 
     def read(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return match[0][0]
         path = f"/cast/{role}/{name}"
         member = context.member(match[1], path, context.kinds)
         attribute = member.attributes.get(match[2] or "text")

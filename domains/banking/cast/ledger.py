@@ -93,7 +93,7 @@ def build_entry(role: str, spec: Entry, context: CastContext) -> Member:
     attributes = {
         "id": plain(key, "id"),
         "amount": money(amount),
-        "amount_cents": plain(amount, "amount_cents"),
+        "amount_cents": plain(amount),
         "counterparty": name_of(counterparty, "counterparty"),
         "memo": plain(memo, "memo"),
         "posted": day(posted.astimezone(context.zone).date(), "posted_at"),

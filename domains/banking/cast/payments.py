@@ -41,6 +41,8 @@ class Payee(CastSpec):
 
     `settled_payments` adds that many settled payments with their ledger lines, the first at `first_settled`, the
     rest evenly until now. They come from `paid_from`, else from the customer's first account in the cast.
+    `check` is the outcome of the name check that was made on creation, null if none was made; `shown_name` is the
+    name that the other bank holds.
     """
 
     of: str
@@ -94,20 +96,20 @@ class Hold(CastSpec):
 def build_payee(role: str, spec: Payee, context: CastContext) -> Member:
     """Build a payee with its name check, its questionnaire and its settled payments."""
     owner = customer(context, role, "of", spec.of, PARTIES)
-    name, subject = _payee_name(role, spec, context)
+    name = _payee_name(role, spec, context)
     key, number = context.new_id(role, "PY"), private.account_number(context, context.for_role(role))
     created = context.moment(role, "created", spec.created)
+    shown = _shown_name(role, spec, name, context)
     values = {"id": key, "customer_id": owner.key, "name": name, "bank_account": number, "created_at": created}
-    rows = [NewRow("payees", {**values, "status": spec.status})]
+    account_name = None if shown == name else shown
+    rows = [NewRow("payees", {**values, "status": spec.status, "account_name": account_name})]
     attributes = {
         "id": plain(key, "id"),
         "name": name_of(name),
         "bank_account": personal(number, Form.DIGITS, "bank_account"),
-        "shown_name": name_of(name, None),
+        "shown_name": name_of(shown, None),
     }
     if spec.check is not None:
-        shown = _shown_name(role, spec, name, context)
-        attributes["shown_name"] = name_of(shown, None)
         check = {"id": context.new_id(role, "PC"), "payee_id": key, "result": spec.check, "shown_name": shown}
         rows.append(NewRow("payee_checks", {**check, "confirmed": spec.confirmed, "checked_at": created}))
     if spec.questionnaire is not None:
@@ -117,23 +119,22 @@ def build_payee(role: str, spec: Payee, context: CastContext) -> Member:
         rows.append(NewRow("scam_questionnaires", {**form, "completed_at": completed}))
     if spec.settled_payments:
         rows += _settled(role, spec, owner, key, name, context)
-    return Member(role, "payee", "payees", key, subject or owner.role, attributes, tuple(rows))
+    return Member(role, "payee", "payees", key, owner.role, attributes, tuple(rows))
 
 
-def _payee_name(role: str, spec: Payee, context: CastContext) -> tuple[str, str]:
-    """Return the payee's name, and the role whose name it is if that is somebody of the cast."""
+def _payee_name(role: str, spec: Payee, context: CastContext) -> str:
     if spec.named is not None:
         party = context.member(spec.named, f"/cast/{role}/named", [*PARTIES, "person_name"])
-        return str(party.attributes["name"].value), party.role
+        return str(party.attributes["name"].value)
     draw = context.for_role(role)
-    return private.firm_name(context, draw) if spec.firm else " ".join(private.person_name(context, draw)), ""
+    return private.firm_name(context, draw) if spec.firm else " ".join(private.person_name(context, draw))
 
 
 def _shown_name(role: str, spec: Payee, name: str, context: CastContext) -> str:
     """Return the name that the other bank holds: the same, a variant of it, or another."""
     if spec.shown_name is not None:
         return filled(context, role, "shown_name", spec.shown_name)
-    if spec.check == "match":
+    if spec.check in ("match", None):
         return name
     words = name.split()
     if spec.check == "close_match":
@@ -222,7 +223,7 @@ def build_payment(role: str, spec: Payment, context: CastContext) -> Member:
     attributes = {
         "id": plain(key, "id"),
         "amount": money(amount),
-        "amount_cents": plain(amount, "amount_cents"),
+        "amount_cents": plain(amount),
         "purpose": plain(purpose, "purpose"),
         "status": plain(spec.status, "status"),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from typing import Any, Final, Literal
 
@@ -106,6 +107,9 @@ def build_person(role: str, spec: Person, context: CastContext) -> Member:
         "tax_id": secret(tax, Form.DIGITS, "tax_id"),
         "tax_last4": secret(tax[-4:], Form.DIGITS),
     }
+    if home is not None:
+        # Whoever shares a home hears its address as their own; the home's first member guards it against others.
+        attributes |= {name: replace(attributes[name], sensitivity=Sensitivity.OPEN) for name in ("address", "street")}
     if not spec.customer:
         return Member(role, "person", "", key, role, attributes)
     since = _since(role, spec, born, context)
@@ -229,7 +233,7 @@ def _device(
     context: CastContext, role: str, owner: str, key: str, name: str, enrolled: datetime, status: str = "enrolled"
 ) -> list[NewRow]:
     values = {"id": key, "customer_id": owner, "name": name, "enrolled_at": enrolled, "status": status}
-    event = _event(context, role, owner, "device", "enrolled", key, enrolled)
+    event = _event(context, role, owner, "device", "enrolled", name, enrolled)
     return [NewRow("devices", values), event]
 
 
@@ -238,7 +242,7 @@ def build_device(role: str, spec: Device, context: CastContext) -> Member:
     owner = customer(context, role, "of", spec.of, ["person"])
     key, name = context.new_id(role, "DV"), _device_name(context, role)
     rows = _device(context, role, owner.key, key, name, context.moment(role, "enrolled", spec.enrolled), spec.status)
-    attributes = {"id": plain(key, "id"), "device": plain(key, "id"), "name": plain(name, "name")}
+    attributes = {"id": plain(key, "id"), "device": plain(key), "name": plain(name, "name")}
     return Member(role, "device", "devices", key, owner.role, attributes, tuple(rows))
 
 
@@ -259,7 +263,7 @@ def build_channel_event(role: str, spec: ChannelEvent, context: CastContext) -> 
     if spec.channel == "device":
         if "device" not in owner.attributes:
             raise SetupError(f"/cast/{role}/channel", f"expected a customer with a device; {spec.customer!r} has none")
-        value = str(owner.attributes["device"].value)
+        value = str(owner.attributes["device_name"].value)
     else:
         value = str(column(owner, spec.channel))
     row = _event(context, role, owner.key, spec.channel, spec.event, value, context.moment(role, "at", spec.at))
