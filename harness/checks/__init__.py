@@ -1,0 +1,1 @@
+"""Checks of scenarios: what `fraudbench tasks check` runs before a scenario is admitted."""
