@@ -123,7 +123,7 @@ def correct_application(bank: World, application_id: str, field: ApplicationFiel
     correction = ApplicationCorrection(id=bank.new_id("AN"), application_id=application_id, field=field, at=bank.now)
     insert(bank, correction)
     repeated = []
-    for check in matching(bank, ApplicationCheck, application_id=application_id, kind=_CHECKED_BY.get(field)):
+    for check in matching(bank, ApplicationCheck, application_id=application_id, kind=_CHECKED_BY.get(field, "")):
         if check.register_value is not None:
             passed = words(check.register_value) == words(value)
             update(bank, check, result="passed" if passed else "failed", at=bank.now)

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import ColumnElement, Date
+from sqlalchemy import ColumnElement, Date, bindparam
 from sqlmodel import SQLModel, col, select
+from sqlmodel.sql.expression import SelectOfScalar
 
 from domains.banking.tables import (
     Account,
@@ -45,15 +46,24 @@ def _time_order(model: type[SQLModel]) -> tuple[ColumnElement[Any], ...]:
     return tuple(table.primary_key.columns)
 
 
-def matching(bank: World, model: type[RowT], **values: JsonValue) -> list[RowT]:
+@cache
+def _query(model: type[RowT], columns: tuple[str, ...], *, newest_first: bool) -> SelectOfScalar[RowT]:
+    """Build a query once; building it costs several times what running it does."""
+    table = table_of(model)
+    order = [column.desc() if newest_first else column for column in _time_order(model)]
+    query = select(model).where(*(table.c[name] == bindparam(name) for name in columns)).order_by(*order)
+    return query.limit(bindparam("row_limit")) if newest_first else query
+
+
+def matching(bank: World, model: type[RowT], **values: str) -> list[RowT]:
     """Return the rows whose columns have these values, the oldest first."""
-    return list(bank.session.exec(select(model).filter_by(**values).order_by(*_time_order(model))))
+    return list(bank.session.exec(_query(model, tuple(values), newest_first=False), params=values))
 
 
-def newest(bank: World, model: type[RowT], limit: int, **values: JsonValue) -> list[RowT]:
+def newest(bank: World, model: type[RowT], limit: int, **values: str) -> list[RowT]:
     """Return at most `limit` of the rows whose columns have these values, the newest first."""
-    order = [column.desc() for column in _time_order(model)]
-    return list(bank.session.exec(select(model).filter_by(**values).order_by(*order).limit(limit)))
+    query = _query(model, tuple(values), newest_first=True)
+    return list(bank.session.exec(query, params={**values, "row_limit": limit}))
 
 
 def show_all(bank: World, rows: Iterable[RowT], *columns: str) -> list[dict[str, JsonValue]]:
