@@ -55,7 +55,13 @@ class Remedy:
 
 @dataclass(frozen=True, slots=True)
 class Vocabularies:
-    """The closed vocabularies of a domain; scenarios and records may use no other word."""
+    """The closed vocabularies of a domain; scenarios and records may use no other word.
+
+    Attributes
+    ----------
+    stored_words
+        Words that columns hold: kinds, statuses, results. Documents may name them.
+    """
 
     mechanisms: frozenset[str]
     evidence: frozenset[str]
@@ -63,6 +69,7 @@ class Vocabularies:
     stages: frozenset[str]
     reason_codes: frozenset[str]
     references: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    stored_words: frozenset[str] = frozenset()
 
 
 class Planner(Protocol):

@@ -1,0 +1,63 @@
+"""The entry point of `fraudbench`.
+
+Commands import what they need when they run, so that `fraudbench --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from harness.cli import corpus, runs, tasks
+from harness.cli.output import fail
+
+app = typer.Typer(
+    name="fraudbench",
+    help=(
+        "Find out whether a banking agent can be talked into fraud.\n\n"
+        "A simulated caller tries an agent in conversation; both act on the same bank; every episode is graded on "
+        "what was done and told. Start with `fraudbench demo`, which needs no key."
+    ),
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(tasks.app, name="tasks")
+app.add_typer(corpus.app, name="corpus")
+app.add_typer(runs.app, name="runs")
+runs.register_top_level(app)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"fraudbench {version('fraudbench')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    del version
+
+
+def main() -> None:
+    """Run the command line; a mistake of the user ends with a message and status 2, never with a traceback."""
+    from domains.kit.errors import DomainError
+    from harness.errors import HarnessError
+
+    try:
+        app()
+    except (HarnessError, DomainError) as error:
+        fail(str(error))
+        sys.exit(2)
+    except KeyboardInterrupt:
+        fail("Stopped. What was complete is on disk; --resume goes on from there.")
+        sys.exit(130)
