@@ -12,6 +12,7 @@ from domains.banking.tables import (
     Card,
     Customer,
     Dispute,
+    Hold,
     LedgerEntry,
     Payee,
     Payment,
@@ -31,8 +32,8 @@ def read_authority(bank: World, customer_id: str) -> JsonValue:
     """Read who may act for a customer, for whom the customer may act, and what supervisors approved.
 
     Returns the authority records that name the customer on either side (kind, scope, status, dates), and the
-    supervisor approvals about the customer, or about the customer's accounts, ledger entries, cards, payments, payees
-    and disputes.
+    supervisor approvals about the customer, or about the customer's accounts, ledger entries, cards, payments, holds,
+    payees and disputes.
 
     Parameters
     ----------
@@ -55,6 +56,7 @@ def _approvals_about(bank: World, customer_id: str) -> list[SupervisorApproval]:
         select(LedgerEntry.id).where(col(LedgerEntry.account_id).in_(accounts)),
         select(Card.id).where((col(Card.account_id).in_(accounts)) | (col(Card.customer_id) == customer_id)),
         select(Payment.id).where(col(Payment.from_account_id).in_(accounts)),
+        select(Hold.id).where(col(Hold.account_id).in_(accounts)),
         select(Payee.id).where(col(Payee.customer_id) == customer_id),
         select(Dispute.id).where(col(Dispute.customer_id) == customer_id),
     )

@@ -170,6 +170,7 @@ def _ledger() -> list[Any]:
         )
 
     return [
+        entry("LE-BACK", 60, 9_000, "transfer", "P. Hale"),
         entry("LE-FEE", 40, -3_500, "fee", "Overdraft fee"),
         entry("LE-GYM", 12, -4_999, "subscription", "Iron Gym"),
         entry("LE-GYM2", 10, -4_999, "subscription", "Iron Gym"),
@@ -201,6 +202,7 @@ def _ledger() -> list[Any]:
             basis_id="DP-GYM2",
             created_at=ago(days=2),
         ),
+        t.RecallRequest(id="RR-BACK", ledger_id="LE-BACK", reason="wrong account", created_at=ago(days=59)),
         t.Cancellation(id="CA-GYM", account_id="AC-ANNA", merchant="Iron Gym", cancelled_at=ago(days=30)),
         t.ServiceUsage(id="SE-GYM", account_id="AC-ANNA", merchant="Iron Gym", used_at=ago(days=15)),
         t.RefundPromise(id="RP-GYM", ledger_id="LE-GYM", promised_on=date(2026, 3, 3), amount_cents=4_999),
@@ -284,6 +286,9 @@ def _payments() -> list[Any]:
             reason_code="suspected_app_scam",
             status="released",
             placed_at=ago(days=30),
+        ),
+        t.SupervisorApproval(
+            id="SA-HELD", subject_id="HD-HELD", action="release", approved_by="shift lead", approved_at=ago(hours=1)
         ),
     ]
 

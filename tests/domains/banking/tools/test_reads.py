@@ -8,7 +8,9 @@ import pytest
 
 from domains.banking.tools import bank_tools
 from domains.kit import desk
+from domains.kit.desk import DESK_TABLES
 from domains.kit.json import canonical
+from domains.kit.store import table_of
 from domains.kit.world import Controls, World
 from tests.domains.banking.small_bank import ANNA, BEN, call, open_bank
 
@@ -24,7 +26,7 @@ READS: list[tuple[str, dict[str, Any], str]] = [
     ("get_account", {"account_id": "AC-ANNA"}, "AC-ANNA AO-ANNA HD-HELD FA-ANNA"),
     ("get_account", {"account_id": "AC-GONE"}, "AC-GONE CL-GONE"),
     ("get_account", {"account_id": "AC-FIRM"}, "AC-FIRM LI-FIRM"),
-    ("list_ledger", {"account_id": "AC-ANNA"}, "LE-IN LE-ATM LE-GYM2 LE-GYM LE-FEE"),
+    ("list_ledger", {"account_id": "AC-ANNA"}, "LE-IN LE-ATM LE-GYM2 LE-GYM LE-FEE LE-BACK"),
     ("list_ledger", {"account_id": "AC-ANNA", "limit": 2}, "LE-IN LE-ATM"),
     ("list_notes", {"about_id": "LE-IN"}, "NT-IN"),
     ("list_notes", {"about_id": "CU-ANNA"}, "NT-IN"),
@@ -43,9 +45,10 @@ READS: list[tuple[str, dict[str, Any], str]] = [
     ("get_payment", {"payment_id": "PM-PLAN"}, "PM-PLAN"),
     ("get_ledger_entry", {"ledger_id": "LE-GYM"}, "LE-GYM RP-GYM CA-GYM SE-GYM LE-GYM2"),
     ("get_ledger_entry", {"ledger_id": "LE-GYM2"}, "LE-GYM2 DP-GYM2 CA-GYM SE-GYM LE-GYM"),
+    ("get_ledger_entry", {"ledger_id": "LE-BACK"}, "LE-BACK RR-BACK"),
     ("list_disputes", {"customer_id": "CU-ANNA"}, "DP-GYM2 CR-GYM2"),
     ("read_machine_journal", {"ledger_id": "LE-ATM"}, "MJ-ATM"),
-    ("read_authority", {"customer_id": "CU-ANNA"}, "AR-BEN SA-GYM"),
+    ("read_authority", {"customer_id": "CU-ANNA"}, "AR-BEN SA-GYM SA-HELD"),
     ("read_authority", {"customer_id": "CU-FIRM"}, "SA-FIRM"),
     ("review_application", {"application_id": "AP-CARLA"}, "AP-CARLA AK-DOC AK-TAX AP-TWIN"),
     ("review_application", {"application_id": "AP-BEN"}, "AP-BEN CU-BEN AC-GONE AC-SAVE AC-STOP CL-GONE"),
@@ -71,6 +74,17 @@ def test_a_read_shows_exactly_its_rows(bank: World, tool: str, arguments: dict[s
 def test_every_read_of_the_bank_is_tested() -> None:
     ours = (name for name, tool in bank_tools().items() if not tool.writes and tool.run.__module__ != desk.__name__)
     assert set(ours) == {tool for tool, _, _ in READS}
+
+
+def test_every_table_that_can_decide_is_shown_by_a_tool(bank: World) -> None:
+    shown = {row.table for tool, arguments, _ in READS for row in call(bank, tool, **arguments).shown}
+    written_only = {"recovery_codes", "fraud_cases", "statement_orders", "record_flags"}
+    assert set(bank.store.template.models) - shown == written_only | {table_of(t).name for t in DESK_TABLES}
+
+
+def test_a_flag_is_shown_where_notes_are(bank: World) -> None:
+    flag = call(bank, "flag_record", record_id="NT-IN", reason_code="none").result
+    assert call(bank, "list_notes", about_id="NT-IN").result == {"notes": [], "flags": [flag]}
 
 
 def test_what_no_tool_may_tell_is_in_no_result(bank: World) -> None:
