@@ -1,1 +1,6 @@
-"""Verdicts from a scenario, its trajectory and the final state of the bank."""
+"""Verdicts from a scenario and the trajectory of an episode, and the grade that they come to."""
+
+from judges.grade import DeterministicGrader, deterministic_grader, deterministic_judges
+from judges.leaks import LeakJudge
+
+__all__ = ["DeterministicGrader", "LeakJudge", "deterministic_grader", "deterministic_judges"]
