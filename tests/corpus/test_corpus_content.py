@@ -1,0 +1,140 @@
+"""What the bank's documents say: every rule once, with its code; secrets kept; findable among many."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Final
+
+import pytest
+import yaml
+
+from domains.banking.tables import TABLES
+from domains.banking.tools import bank_tools
+from domains.kit.rules import Outcome
+from domains.kit.tools import Access
+from harness.retrieval.bm25 import Bm25
+from harness.retrieval.check import DomainNames, check_folder, names_in
+from harness.retrieval.corpus import Corpus, load_corpus
+from harness.retrieval.document import Document
+from harness.retrieval.padding import pad_corpus
+from tests.corpus.written_rules import RULES
+
+ROOT: Final = Path(__file__).resolve().parents[2] / "corpus"
+CODES: Final = frozenset(code for code, _ in RULES.values() if code)
+WORDS_ALLOWED: Final = range(150, 501)
+PADDED_SIZE: Final = 700
+RANKS: Final = 10
+PLAIN_WORDS: Final = frozenset(
+    """
+    active agent approved awaiting_approval bank blocked branch business_checking by_customer cancelled cash_machine
+    chat close_match closure compliance contact cooling_off correction credit crypto_kiosk customer declined device
+    dispensed duplicate email estate executor failed fault for_cause fraud fraud_operations freeze frozen granted held
+    administrator approval approver auditor bookkeeper exact hotel identity in_force information issued itin joint
+    lapsed laundering lifted lost mail mail_drop match money_service near_miss no_match none owner passed payments
+    payroll pending personal_checking phone power_of_attorney push recurring refund refund_missing release released
+    residential returned revoked robot savings scheduled service settled short ssn standard statements stolen system
+    unauthorised used viewer withdrawn wrong alert call_back cards changed enrolled entry external limit open won
+    """.split()
+)
+"""Words that the bank's columns hold."""
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    return load_corpus(ROOT, "banking")
+
+
+def names() -> DomainNames:
+    tools = bank_tools()
+    columns = {column.name for model in TABLES for column in model.__table__.columns}  # type: ignore[attr-defined]
+    tables = {str(model.__tablename__) for model in TABLES}
+    arguments = {name for tool in tools.values() for name in tool.arguments.model_fields}
+    base = {name for name, tool in tools.items() if tool.access is Access.BASE}
+    return DomainNames(
+        rule_ids=frozenset(RULES),
+        discoverable_tools=frozenset(tools) - base,
+        known_words=frozenset({*base, *arguments, *tables, *columns, *CODES, *Outcome, *PLAIN_WORDS}),
+    )
+
+
+def current(corpus: Corpus) -> Iterator[Document]:
+    return (document for document in corpus.documents.values() if document.effective_to is None)
+
+
+def stating(corpus: Corpus, rule_id: str) -> Document:
+    (document,) = (document for document in current(corpus) if rule_id in document.rules)
+    return document
+
+
+def test_the_corpus_is_sound() -> None:
+    problems = check_folder(ROOT, "banking", names())
+    assert not problems, "\n" + "\n".join(map(str, problems))
+
+
+def test_files_lie_where_their_front_matter_says() -> None:
+    for file in sorted(ROOT.glob("banking/*/*.md")):
+        front = yaml.safe_load(file.read_text(encoding="utf-8").split("---\n")[1])
+        assert (front["category"], front["id"]) == (file.parent.name, file.stem)
+
+
+def test_documents_are_of_a_readable_length(corpus: Corpus) -> None:
+    lengths = {document.id: len(document.text.split()) for document in corpus.documents.values()}
+    assert {key: count for key, count in lengths.items() if count not in WORDS_ALLOWED} == {}
+
+
+@pytest.mark.parametrize("rule_id", RULES)
+def test_a_rule_is_written_with_its_code(corpus: Corpus, rule_id: str) -> None:
+    code, _ = RULES[rule_id]
+    document = stating(corpus, rule_id)
+    assert document.audience == "internal"
+    assert code is None or f"`{code}`" in document.text
+
+
+def test_one_document_lists_every_decision_word_and_code(corpus: Corpus) -> None:
+    listed = names_in(corpus.documents["decision-words-and-reason-codes"].text)
+    assert {*map(str, Outcome), *CODES, "none"} <= listed
+
+
+def test_older_editions_ended_before_this_year_and_were_replaced(corpus: Corpus) -> None:
+    older = {document.id for document in corpus.documents.values() if document.effective_to is not None}
+    assert len(older) >= 8
+    assert older == {document.supersedes for document in corpus.documents.values() if document.supersedes}
+    for document in map(corpus.documents.__getitem__, older):
+        assert document.effective_to is not None
+        assert document.effective_to < date(2026, 1, 1)
+        assert not document.rules
+
+
+def test_an_older_edition_draws_other_boundaries(corpus: Corpus) -> None:
+    for document in current(corpus):
+        if document.supersedes and document.facts:
+            earlier = corpus.documents[document.supersedes]
+            assert not {fact.value for fact in earlier.facts} & {fact.value for fact in document.facts}
+
+
+def test_fact_ids_are_unique(corpus: Corpus) -> None:
+    ids = [fact.id for document in corpus.documents.values() for fact in document.facts]
+    assert len(ids) == len(set(ids))
+
+
+def test_pages_for_customers_speak_plainly(corpus: Corpus) -> None:
+    rule_id = re.compile(r"\b[A-Z]{2,4}-\d\d\b")
+    for document in corpus.documents.values():
+        if document.audience == "customer":
+            assert not names_in(document.text), document.id
+            assert not rule_id.search(document.text), document.id
+            assert not {*document.rules, *document.restates, *document.tools}, document.id
+
+
+@pytest.fixture(scope="module")
+def search() -> Bm25:
+    return Bm25(pad_corpus(load_corpus(ROOT, "banking"), PADDED_SIZE))
+
+
+@pytest.mark.parametrize("rule_id", RULES)
+def test_a_rule_is_found_by_the_words_of_a_conversation(corpus: Corpus, search: Bm25, rule_id: str) -> None:
+    _, query = RULES[rule_id]
+    assert stating(corpus, rule_id).id in [hit.document_id for hit in search.search(query, RANKS)]
