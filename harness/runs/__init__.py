@@ -1,0 +1,1 @@
+"""Runs: many episodes under one resolved configuration, kept in one folder."""

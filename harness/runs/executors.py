@@ -1,0 +1,232 @@
+"""Where episodes run: one after the other, in processes or in threads, behind one contract.
+
+A task is handed to a function that yields results; the results of all tasks come back in the order in which they
+are ready. Whoever asks for them, and nobody else, writes them down.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import queue
+import signal
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import BaseContext
+from multiprocessing.process import BaseProcess
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+from harness.errors import RunError
+
+TaskT = TypeVar("TaskT")
+ResultT = TypeVar("ResultT")
+
+Work = Callable[[TaskT], Iterable[ResultT]]
+"""What is done with a task. For processes that are not forked it must travel (pickle)."""
+
+MAX_WORKERS: Final = 256
+
+_END: Final = None
+"""Ends the results of one task, and the tasks of one worker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost(Generic[TaskT]):
+    """A task that came to no end: whatever results it gave before stand."""
+
+    task: TaskT
+    reason: str
+
+
+class Executor(Protocol):
+    """Runs tasks."""
+
+    def run(self, work: Work[TaskT, ResultT], tasks: Sequence[TaskT]) -> Generator[ResultT | Lost[TaskT], None, None]:
+        """Yield the results of all tasks as they come. Closing the iterator abandons what is in flight."""
+        ...
+
+
+class Serial:
+    """One task after the other, in this process."""
+
+    def run(self, work: Work[TaskT, ResultT], tasks: Sequence[TaskT]) -> Generator[ResultT | Lost[TaskT], None, None]:
+        """Yield the results of all tasks in the order of the tasks."""
+        for task in tasks:
+            yield from _guarded(work, task)
+
+
+@dataclass(frozen=True, slots=True)
+class Threads:
+    """Threads of this process: for work that waits for others, such as a provider's answer."""
+
+    workers: int
+
+    def run(self, work: Work[TaskT, ResultT], tasks: Sequence[TaskT]) -> Generator[ResultT | Lost[TaskT], None, None]:
+        """Yield the results of all tasks as they come."""
+        waiting: queue.SimpleQueue[TaskT] = queue.SimpleQueue()
+        results: queue.SimpleQueue[ResultT | Lost[TaskT] | None] = queue.SimpleQueue()
+        stopped = threading.Event()
+        for task in tasks:
+            waiting.put(task)
+
+        def serve() -> None:
+            while not stopped.is_set():
+                try:
+                    task = waiting.get_nowait()
+                except queue.Empty:
+                    break
+                for result in _guarded(work, task):
+                    results.put(result)
+            results.put(_END)
+
+        count = min(self.workers, len(tasks))
+        try:
+            for _ in range(count):
+                # A thread cannot be ended from outside: as a daemon it does not keep the process when abandoned.
+                threading.Thread(target=serve, daemon=True).start()
+            while count:
+                result = results.get()
+                if result is _END:
+                    count -= 1
+                else:
+                    yield result
+        finally:
+            stopped.set()
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """Worker processes: for work that computes.
+
+    Where it is safe they are forked, and share what this process has built; elsewhere each builds its own.
+    """
+
+    workers: int
+
+    def run(self, work: Work[TaskT, ResultT], tasks: Sequence[TaskT]) -> Generator[ResultT | Lost[TaskT], None, None]:
+        """Yield the results of all tasks as they come; a worker that dies loses its task only."""
+        pool = _Pool[TaskT](_context(), work)
+        waiting = deque(tasks)
+        try:
+            for _ in range(min(self.workers, len(tasks))):
+                pool.start(waiting.popleft())
+            while pool.members:
+                for connection in wait(list(pool.members)):
+                    assert isinstance(connection, Connection)
+                    try:
+                        message = connection.recv()
+                    except (EOFError, OSError):
+                        yield Lost(*pool.bury(connection))
+                        if waiting:
+                            pool.start(waiting.popleft())
+                        continue
+                    if message is not _END:
+                        yield message
+                    elif waiting:
+                        pool.give(connection, waiting.popleft())
+                    else:
+                        pool.dismiss(connection)
+        finally:
+            pool.abandon()
+
+
+def executor_for(workers: int) -> Executor:
+    """Return the executor for work that computes, on so many processes.
+
+    Raises
+    ------
+    RunError
+        If the number is not 1 to `MAX_WORKERS`.
+    """
+    if not 1 <= workers <= MAX_WORKERS:
+        raise RunError(f"expected 1 to {MAX_WORKERS} workers, found {workers}")
+    return Serial() if workers == 1 else Processes(workers)
+
+
+def _guarded(work: Work[TaskT, ResultT], task: TaskT) -> Iterator[ResultT | Lost[TaskT]]:
+    try:
+        yield from work(task)
+    except Exception as error:  # noqa: BLE001 - one task's fault must not end the others; it is reported as lost
+        yield Lost(task, f"{type(error).__name__}: {error}")
+
+
+# ------------------------------------------------------------------ processes
+
+
+def _context() -> BaseContext:
+    """Fork on Linux while no other thread could hold a lock in the copy; start afresh otherwise."""
+    is_safe = sys.platform == "linux" and threading.active_count() == 1
+    return multiprocessing.get_context("fork" if is_safe else "spawn")
+
+
+@dataclass(slots=True)
+class _Member(Generic[TaskT]):
+    process: BaseProcess
+    task: TaskT
+
+
+class _Pool(Generic[TaskT]):
+    """Workers by the connection to each."""
+
+    def __init__(self, context: BaseContext, work: Work[TaskT, Any]) -> None:
+        self._context = context
+        self._work = work
+        self.members: dict[Connection, _Member[TaskT]] = {}
+
+    def start(self, task: TaskT) -> None:
+        ours, theirs = self._context.Pipe()
+        # A forked worker inherits our ends of all pipes; while it holds one, that worker does not notice our death.
+        inherited = [*self.members, ours] if self._context.get_start_method() == "fork" else []
+        process = self._context.Process(target=_serve, args=(self._work, theirs, inherited))  # type: ignore[attr-defined]
+        process.start()
+        theirs.close()
+        self.members[ours] = _Member(process, task)
+        self.give(ours, task)
+
+    def give(self, connection: Connection, task: TaskT) -> None:
+        self.members[connection].task = task
+        # Where it died while it was idle, reading from it will tell.
+        with suppress(OSError):
+            connection.send(task)
+
+    def dismiss(self, connection: Connection) -> None:
+        """Let a worker without further tasks go."""
+        connection.close()
+        self.members.pop(connection).process.join()
+
+    def bury(self, connection: Connection) -> tuple[TaskT, str]:
+        """Return the task that a dead worker had, and how it died."""
+        member = self.members.pop(connection)
+        connection.close()
+        member.process.join()
+        code = member.process.exitcode
+        how = f"exit status {code}" if code is None or code >= 0 else f"signal {-code}"
+        return member.task, f"the worker process ended in the middle of it ({how})"
+
+    def abandon(self) -> None:
+        """End every worker that is left, whatever it is doing."""
+        for connection, member in self.members.items():
+            member.process.terminate()
+            connection.close()
+        for member in self.members.values():
+            member.process.join()
+        self.members.clear()
+
+
+def _serve(work: Work[Any, Any], connection: Connection, inherited: Sequence[Connection]) -> None:
+    """Run tasks until there are no more, or nobody is left to read the results."""
+    # Ctrl-C reaches the whole group; only the parent acts on it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for other in inherited:
+        other.close()
+    try:
+        while True:
+            for result in _guarded(work, connection.recv()):
+                connection.send(result)
+            connection.send(_END)
+    except (EOFError, OSError):
+        return

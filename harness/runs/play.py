@@ -1,0 +1,79 @@
+"""Plays one episode: from the name of a scenario and a trial to the record of what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from domains.kit.draw import Draw
+from harness.agents.load import agent_responder
+from harness.episode.environment import Environment
+from harness.episode.events import Stopped, StopReason
+from harness.episode.turn import Turn
+from harness.errors import ParticipantError
+from harness.orchestrator import Responder, Trajectory, caller_responder, play, state_digest
+from harness.runs.config import RunConfig
+from harness.runs.record import EpisodeRecord, episode_id
+from harness.runs.stage import Stage
+
+_SEED_BITS: Final = 63
+"""Seeds fit the signed integers of the libraries that agents hand them to."""
+
+
+def play_episode(stage: Stage, scenario_id: str, trial: int) -> EpisodeRecord:
+    """Play one episode from its first word to its end.
+
+    Whatever goes wrong in it is in the record: participants' faults as theirs, everything else (rows that the store
+    does not take, a document that is not there) as the world's.
+    """
+    seed = agent_seed(stage.config, scenario_id, trial)
+    try:
+        trajectory = _play(stage, scenario_id, seed)
+    except Exception as fault:  # noqa: BLE001 - the episode's boundary: its fault is recorded and ends no other
+        detail = f"the episode could not begin: {type(fault).__name__}: {fault}"
+        events = (Stopped(id=0, turn=0, reason=StopReason.WORLD_FAULT, detail=detail),)
+        trajectory = Trajectory(events, state_digest(events))
+    last = trajectory.events[-1]
+    assert isinstance(last, Stopped)
+    return EpisodeRecord(
+        episode_id=episode_id(scenario_id, stage.config.agent_name, trial),
+        scenario_id=scenario_id,
+        trial=trial,
+        agent_seed=seed,
+        resample=stage.config.resample,
+        stop_reason=last.reason,
+        fault_detail=last.detail,
+        state_digest=trajectory.state_digest,
+        events=trajectory.events,
+    )
+
+
+def agent_seed(config: RunConfig, scenario_id: str, trial: int) -> int:
+    """Return the seed of the agent in one episode; no two episodes of a run share theirs."""
+    return Draw(("agent", config.seed, scenario_id, trial)).bits() >> (256 - _SEED_BITS)
+
+
+def _play(stage: Stage, scenario_id: str, seed: int) -> Trajectory:
+    environment = Environment(stage.instance(scenario_id), stage.knowledge(scenario_id), stage.config.limits)
+    try:
+        agent = _built_at_first_turn(
+            lambda: agent_responder(stage.agent(), stage.brief(scenario_id, seed), stage.config.history)
+        )
+        return play(environment, agent, caller_responder(stage.caller(scenario_id)))
+    finally:
+        environment.close()
+
+
+def _built_at_first_turn(build: Callable[[], Responder]) -> Responder:
+    """Build an agent when it is first asked, so that a fault in its making is its fault, as any other is."""
+    built: list[Responder] = []
+
+    def respond(environment: Environment) -> Turn | str:
+        try:
+            if not built:
+                built.append(build())
+            return built[0](environment)
+        except SystemExit as exit_:
+            raise ParticipantError(f"the agent asked Python to exit (status {exit_.code!r})") from exit_
+
+    return respond

@@ -1,0 +1,150 @@
+"""What the episodes of a run share: each process builds it once, whatever the number of episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from domains.kit.domain import load_domain
+from domains.kit.knowledge import Knowledge
+from harness.agents.load import AgentSpec, load_agent
+from harness.callers.scripted import ScriptedCaller
+from harness.callers.view import Caller
+from harness.episode.turn import AgentBrief
+from harness.errors import UnknownName
+from harness.retrieval.conditions import CONDITIONS, Condition, make_condition
+from harness.retrieval.corpus import Corpus, load_corpus
+from harness.runs.config import RunConfig
+from harness.scenario.instance import Instance, instantiate
+from harness.scenario.model import Scenario
+
+CALLERS: Final = {"scripted": ScriptedCaller}
+"""How callers are built from the instance that they play, by name."""
+
+_NO_CORPUS: Final = "none"
+"""The retrieval condition that needs no documents to be there."""
+
+
+class Stage:
+    """Domains, instances, retrieval and participants of a run.
+
+    Parameters
+    ----------
+    config
+        The run's configuration.
+    scenarios
+        The chosen scenarios by id.
+    corpus_root
+        The folder with the documents of every domain.
+
+    Raises
+    ------
+    UnknownName
+        If the configuration names a caller or retrieval condition that does not exist.
+    """
+
+    def __init__(self, config: RunConfig, scenarios: Mapping[str, Scenario], corpus_root: Path) -> None:
+        if config.caller not in CALLERS:
+            raise UnknownName("caller", config.caller, CALLERS)
+        if config.retrieval not in CONDITIONS:
+            raise UnknownName("retrieval condition", config.retrieval, CONDITIONS)
+        self.config = config
+        self._scenarios = scenarios
+        self._corpus_root = corpus_root
+        self._agent: AgentSpec | None = None
+        self._conditions: dict[str, Condition] = {}
+        self._instances: dict[str, Instance] = {}
+
+    def __reduce__(self) -> tuple[type[Stage], tuple[RunConfig, Mapping[str, Scenario], Path]]:
+        """Travel without what was built: another process builds its own."""
+        return Stage, (self.config, self._scenarios, self._corpus_root)
+
+    def agent(self) -> AgentSpec:
+        """Return the agent.
+
+        Raises
+        ------
+        RunError
+            If it cannot be found.
+        """
+        if self._agent is None:
+            self._agent = load_agent(self.config.agent)
+        return self._agent
+
+    def prepare(self) -> None:
+        """Build everything that is slow, so that processes forked from this one have it already.
+
+        Raises
+        ------
+        RunError
+            If the agent cannot be found.
+        UnknownDomain
+            If a scenario's domain is not installed.
+        CorpusError
+            If a corpus cannot be read.
+        """
+        self.agent()
+        for name in {scenario.domain for scenario in self._scenarios.values()}:
+            self.condition(name)
+            # Asking for the runs builds the domain's store as well.
+            _ = load_domain(name).base_runs
+
+    def instance(self, scenario_id: str) -> Instance:
+        """Return the instance of a scenario.
+
+        Raises
+        ------
+        SetupError
+            If the scenario asks for something that its domain cannot build.
+        """
+        if scenario_id not in self._instances:
+            scenario = self._scenarios[scenario_id]
+            self._instances[scenario_id] = instantiate(scenario, load_domain(scenario.domain), self.config.resample)
+        return self._instances[scenario_id]
+
+    def condition(self, domain: str) -> Condition:
+        """Return the retrieval condition over the documents of a domain.
+
+        Raises
+        ------
+        CorpusError
+            If the documents cannot be read.
+        """
+        if domain not in self._conditions:
+            corpus = read_documents(self.config.retrieval, self._corpus_root, domain)
+            self._conditions[domain] = make_condition(self.config.retrieval, corpus)
+        return self._conditions[domain]
+
+    def knowledge(self, scenario_id: str) -> Knowledge:
+        """Return what an episode of a scenario can search and read.
+
+        Raises
+        ------
+        UnknownName
+            If the scenario names a document that the corpus does not have, and the condition looks at it.
+        """
+        scenario = self._scenarios[scenario_id]
+        return self.condition(scenario.domain).knowledge(scenario.documents)
+
+    def brief(self, scenario_id: str, agent_seed: int) -> AgentBrief:
+        """Return what the agent is told before an episode."""
+        instance = self.instance(scenario_id)
+        domain = instance.domain
+        text = self.condition(domain.name).prompt_text() or ""
+        return AgentBrief(domain, domain.policy, text, instance.now, agent_seed)
+
+    def caller(self, scenario_id: str) -> Caller:
+        """Return a fresh caller for an episode."""
+        return CALLERS[self.config.caller](self.instance(scenario_id))
+
+
+def read_documents(retrieval: str, root: Path, domain: str) -> Corpus:
+    """Read the documents of a domain, unless the retrieval condition does without.
+
+    Raises
+    ------
+    CorpusError
+        If they cannot be read.
+    """
+    return Corpus.of(()) if retrieval == _NO_CORPUS else load_corpus(root, domain)
