@@ -178,7 +178,7 @@ def build_business(role: str, spec: Business, context: CastContext) -> Member:
     attributes = {
         "id": plain(key, "id"),
         "name": name_of(name),
-        **_reachable(email, phone, line),
+        **_published(email, phone, line),
         "tax_id": secret(tax, Form.DIGITS, "tax_id"),
         "registered": day(registered, "registered_on"),
     }
@@ -190,6 +190,12 @@ def build_business(role: str, spec: Business, context: CastContext) -> Member:
     rows += _history(role, key, spec, values, context)
     rows.append(_address(context, role, key, line, since))
     return Member(role, "business", "customers", key, role, attributes, tuple(rows))
+
+
+def _published(email: str, phone: str, line: str) -> dict[str, Attribute]:
+    """Return how a firm can be reached: it prints that on its own letters, so anybody may hear it."""
+    reachable = _reachable(email, phone, line)
+    return {name: replace(attribute, sensitivity=Sensitivity.OPEN) for name, attribute in reachable.items()}
 
 
 def _reachable(email: str, phone: str, line: str) -> dict[str, Attribute]:

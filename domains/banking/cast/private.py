@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 from typing import Final
 
@@ -56,14 +56,14 @@ def tax_id_shape(draw: Draw, kind: str) -> str:
     return f"{draw.child('letters').code('AA')}-{draw.digits(3)}-{serial}"
 
 
-def address(context: CastContext, draw: Draw) -> str:
-    """Return an address on one line: street, town, state and postal code."""
-    return fresh(context, draw.child("address"), address_shape)
+def address(context: CastContext, draw: Draw, towns: Sequence[tuple[str, str, str]] = names.TOWNS) -> str:
+    """Return an address in one of the towns, on one line: street, town, state and postal code."""
+    return fresh(context, draw.child("address"), lambda below: address_shape(below, towns))
 
 
-def address_shape(draw: Draw) -> str:
-    """Draw an address."""
-    town, state, postal = draw.child("town").choice(names.TOWNS)
+def address_shape(draw: Draw, towns: Sequence[tuple[str, str, str]]) -> str:
+    """Draw an address in one of the towns."""
+    town, state, postal = draw.child("town").choice(towns)
     street = draw.child("street").choice(names.STREETS)
     number = draw.child("number").integer(11, 989)
     return f"{number} {street}, {town}, {state} {postal}{draw.child('postal').integer(10, 99)}"

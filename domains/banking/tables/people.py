@@ -20,7 +20,7 @@ class Customer(BankRow, table=True):
     """Persons only."""
     email: str
     phone: str
-    """``555-`` style national number, ``(415) 555-0142``."""
+    """National number, ``(372) 641-8093``."""
     address: str
     """One line: street, city, state, postal code."""
     tax_id: str
