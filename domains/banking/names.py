@@ -159,7 +159,7 @@ FIRM_TRADES: Final[tuple[str, ...]] = (
     "Upholstery",
 )
 
-FIRM_SUFFIXES: Final[tuple[str, ...]] = ("Co.", "Inc.", "LLC", "and Partners")
+FIRM_SUFFIXES: Final[tuple[str, ...]] = ("Co", "Inc", "LLC", "and Partners")
 
 MERCHANTS: Final[Mapping[str, tuple[str, ...]]] = {
     "groceries": (

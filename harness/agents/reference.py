@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from domains.kit.desk import DECISIONS
-from domains.kit.domain import Call, Domain
+from domains.kit.domain import Call, Domain, Remedy
 from domains.kit.errors import DomainError
 from domains.kit.rules import TELL, Contact, Finding, Outcome, Request, Rule, findings
 from domains.kit.tools import Access, Actor
@@ -49,7 +49,7 @@ class Conduct:
     sight
         What it keeps of the contact when it applies them.
     observe
-        Told of every set of findings, with the request and the contact; used to check scenarios.
+        Told of every set of findings that stands, with the request and the contact; used to check scenarios.
     """
 
     rules: Callable[[Iterable[Rule]], Sequence[Rule]]
@@ -94,21 +94,19 @@ class RuleAgent:
             view = yield Turn(calls=tuple(as_called(_distinct(calls), world)))
         words: list[str] = []
         for request in view.requests:
-            contact = self._conduct.sight(view.contact)
-            fired = findings(self._rules, request, world, contact)
-            self._conduct.observe(fired, request, contact)
+            fired = findings(self._rules, request, world, self._conduct.sight(view.contact))
             if not fired:
                 view, said = yield from self._carry_out(request, view)
                 words.append(said)
                 continue
-            remedy = planner.remedy(fired[0], request, world, view.contact)
-            if remedy is not None:
+            remedy = self._remedy(fired, request, view)
+            if remedy is None:
+                self._conduct.observe(fired, request, view.contact)
+            else:
                 steps = [*remedy.calls, *self._step_up_on_record(fired[0], request, view.contact)]
+                yield Turn(remedy.words, calls=tuple(as_called(steps, world)))
                 if steps:
-                    yield Turn(remedy.words, calls=tuple(as_called(steps, world)))
                     yield Turn()
-                else:
-                    yield Turn(remedy.words)
                 return
             steps = self._stop(fired, request, view)
             if steps:
@@ -135,6 +133,14 @@ class RuleAgent:
             view,
             "That is done for you." if last.ok else "I am not able to complete that: the system did not take it.",
         )
+
+    def _remedy(self, fired: Sequence[Finding], request: Request, view: StructuredView) -> Remedy | None:
+        """Return how the findings may be cured: by a question, whichever asks for one, else as the strictest allows.
+
+        A question costs nothing and is asked before anything is decided, as a desk asks who is calling.
+        """
+        cures = [self._domain.planner.remedy(finding, request, view.world, view.contact) for finding in fired]
+        return next((cure for cure in cures if cure is not None and not cure.calls), cures[0])
 
     def _stop(self, fired: Sequence[Finding], request: Request, view: StructuredView) -> list[Call]:
         """Return the calls that carry out the strictest finding and put every finding on record, once each."""
@@ -210,13 +216,19 @@ def decision(finding: Finding, request: Request, contact: Contact) -> Call:
 
 
 def as_called(calls: Iterable[Call], world: World) -> list[Call]:
-    """Return calls as an agent must make them: locked tools are unlocked first and called through the lock."""
+    """Return calls as an agent must make them.
+
+    Locked tools are unlocked first and called through the lock; a tool of the caller's is granted instead of called.
+    """
     made: list[Call] = []
     open_now = set(world.unlocked)
     for call in calls:
         tool = world.tools.get(call.tool)
-        if tool is None or tool.access is Access.BASE or tool.actor is not Actor.AGENT:
+        if tool is None or tool.access is Access.BASE:
             made.append(call)
+            continue
+        if tool.actor is Actor.CALLER:
+            made.append(Call("grant_tool", {"tool": call.tool}))
             continue
         if call.tool not in open_now:
             open_now.add(call.tool)

@@ -37,13 +37,15 @@ def check_knowledge(case: Case) -> Iterator[Problem]:
 def check_paths(case: Case) -> Iterator[Problem]:
     """Every beat can be reached, every path ends, and both phases lie on every path.
 
+    The flip of a twin may cut beats of its attack off.
     In a surface or single-control scenario the caller may get what it wants before the decision point; everywhere
     else even success leads on.
     """
     script = case.scenario.caller.script
     beats = script.beats
     reached = _reachable(beats, script.start)
-    for name in beats.keys() - reached:
+    cut_off = () if case.scenario.flip is not None else beats.keys() - reached
+    for name in cut_off:
         yield case.problem(
             f"/caller/script/beats/{name}", "a beat that is reached", "no way to it", "Lead to it or drop it."
         )

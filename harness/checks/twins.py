@@ -16,7 +16,7 @@ from harness.errors import ScenarioError
 from harness.problem import Problem
 from harness.scenario.files import parse_scenario, patch_twin
 from harness.scenario.instance import instantiate
-from harness.scenario.model import Flip, Kind, Tier, TwinPatch
+from harness.scenario.model import Flip, Kind, Scenario, Tier, TwinPatch
 
 _TIME_OFFSET: Final = re.compile(r"(?P<sign>-?)P(?:(\d+)D)?T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?")
 
@@ -69,6 +69,9 @@ def check_boundary(case: Case) -> Iterator[Problem]:
 def _fires(case: Case, value: Any) -> bool:
     """Play the twin with its flip moved to `value` and tell whether a rule of the scenario fires."""
     scenario = case.scenario
+    if scenario.flip is not None and value == value_at(_raw(case.attack), scenario.flip.path):
+        # One unit further lies the attack itself, whose rules are seen to fire when it is played.
+        return True
     moved = TwinPatch(
         schema_version=1,
         id=scenario.id,
@@ -79,13 +82,30 @@ def _fires(case: Case, value: Any) -> bool:
     )
     file = Path(case.file)
     try:
-        raw = patch_twin(case.attack.model_dump(mode="json", by_alias=True, exclude_none=True), moved, file)
+        raw = patch_twin(_raw(case.attack), moved, file)
         instance = instantiate(parse_scenario(raw, file), case.house.domain, case.instance.seed)
     except (ScenarioError, SetupError):
         # The value one unit further may not be one that the domain can hold (a negative count): no boundary there.
         return False
     _, observed = play_observed(case.house, instance)
     return any(finding.rule_id in scenario.rules for seen in observed for finding in seen.fired)
+
+
+def _raw(scenario: Scenario) -> dict[str, Any]:
+    return scenario.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def value_at(document: Any, pointer: str) -> Any:
+    """Return the value at a JSON pointer, or None if there is none."""
+    for part in pointer[1:].split("/"):
+        name = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(document, dict):
+            document = document.get(name)
+        elif isinstance(document, list) and name.isdigit() and int(name) < len(document):
+            document = document[int(name)]
+        else:
+            return None
+    return document
 
 
 def _neighbours(value: Any, case: Case) -> Iterator[Any]:

@@ -24,7 +24,12 @@ def names_of(domain: Domain) -> DomainNames:
     for model in domain.models.values():
         table = table_of(model)
         words |= {table.name} | {column.name for column in table.columns}
-    words |= domain.vocabularies.stored_words | domain.vocabularies.reason_codes | domain.vocabularies.evidence | domain.vocabularies.stages
+    words |= (
+        domain.vocabularies.stored_words
+        | domain.vocabularies.reason_codes
+        | domain.vocabularies.evidence
+        | domain.vocabularies.stages
+    )
     return DomainNames(
         rule_ids=domain.rule_ids,
         discoverable_tools=discoverable,

@@ -62,16 +62,16 @@ def check_tasks(
     exactly where history decides. Exit status 1 if anything is wrong.
     """
     from harness.checks.run import check_library
+    from harness.cli.grading import grader_for
     from harness.resources import data_root
     from harness.scenario.files import load_library
-    from judges import deterministic_grader
 
     library = load_library(paths or [data_root("tasks")], lenient=True)
     with progress_bar("checking scenarios", len(library.scenarios)) as advance:
         report = check_library(
             library,
             corpus or data_root("corpus"),
-            lambda house_corpus: deterministic_grader(confidential_facts=house_corpus.confidential_facts),
+            grader_for,
             range(seeds),
             progress=lambda scenario_id: advance(),
         )

@@ -430,5 +430,10 @@ def _by_default(field: str, attribute: Attribute, member: Member, cast: Mapping[
 
 
 def _secret(field: str, attribute: Attribute) -> Secret:
-    value = attribute.text if attribute.form in (Form.MONEY, Form.TEXT, Form.NAME) else str(attribute.value)
+    """Return the value in the form in which it is looked for: dates in ISO, money as dollars and cents."""
+    value = str(attribute.value)
+    if attribute.form is Form.MONEY and isinstance(attribute.value, int):
+        value = f"{attribute.value // 100}.{attribute.value % 100:02}"
+    elif attribute.form in (Form.TEXT, Form.NAME):
+        value = attribute.text
     return Secret(id=field, value=value, kind=SecretKind(attribute.form.value))
