@@ -18,7 +18,7 @@ _ROHAN: Final = AccountRef("Rohan Kapadia", "personal_checking")
 _IMANI: Final = AccountRef("Imani Drummond", "personal_checking")
 _MARCUS: Final = AccountRef("Marcus Nwosu", "personal_checking")
 _CELINE: Final = AccountRef("Celine Ferreira", "personal_checking")
-_STONEFIELD: Final = AccountRef("Stonefield Mechanical Inc.", "business_checking")
+_STONEFIELD: Final = AccountRef("Stonefield Mechanical Inc", "business_checking")
 _GYM: Final = "Flexwell Gym"
 _GYM_CENTS: Final = 3_499
 
@@ -150,7 +150,7 @@ def _notes(lines: Lines) -> Iterator[NewRow]:
             ("Ottilie Treadwell", "", "customer", "Please keep sending paper statements.", _at(1, 8, 14, 31)),
             ("Celine Ferreira", "", "agent", "Flower auction abroad was hers; alert closed.", _at(11, 19, 9, 40)),
             ("Imani Drummond", "", "system", "Welcome letter sent.", _at(10, 2, 3, 0)),
-            ("Stonefield Mechanical Inc.", "", "import", "Prefers e-mail for notices.", _at(9, 2, 4, 30)),
+            ("Stonefield Mechanical Inc", "", "import", "Prefers e-mail for notices.", _at(9, 2, 4, 30)),
             ("Vale Street Veterinary Clinic", "", "agent", "Asked how to add a second approver.", _at(2, 5, 15, 20)),
         )
     ):

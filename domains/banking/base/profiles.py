@@ -209,7 +209,7 @@ PEOPLE: Final[tuple[Person, ...]] = (
                 date(2025, 9, 1),
                 588_310,
                 (
-                    Regular("salary", "Marigold Lane Florists Inc.", 385_000, (28,), "Owner's draw"),
+                    Regular("salary", "Marigold Lane Florists Inc", 385_000, (28,), "Owner's draw"),
                     Regular("payment", "Tamarack Home Loans", -121_764, (3,), "Mortgage"),
                     Regular("payment", "Little Acorns Day School", -64_000, (6,), "School fees"),
                     Regular("subscription", "Puzzleworks Monthly", -2_450, (14,)),
@@ -221,7 +221,7 @@ PEOPLE: Final[tuple[Person, ...]] = (
         ),
         (("iPhone", date(2025, 3, 14)),),
         moved=date(2024, 6, 1),
-        works_at=("Marigold Lane Florists Inc.", "owner"),
+        works_at=("Marigold Lane Florists Inc", "owner"),
     ),
     Person(
         "Teodor Baranski",
@@ -235,7 +235,7 @@ PEOPLE: Final[tuple[Person, ...]] = (
                 date(2025, 8, 25),
                 931_640,
                 (
-                    Regular("salary", "Stonefield Mechanical Inc.", 298_750, (15, 30), "Salary"),
+                    Regular("salary", "Stonefield Mechanical Inc", 298_750, (15, 30), "Salary"),
                     Regular("payment", "Wojciech Baranski", -35_000, (10,), "College"),
                     Regular("transfer", "savings", -240_000, (18,), "To savings"),
                     Regular("subscription", "Morning Ledger News", -1_900, (1,)),
@@ -247,7 +247,7 @@ PEOPLE: Final[tuple[Person, ...]] = (
             Ledger("savings", date(2009, 6, 23), date(2025, 8, 25), 3_806_125, ()),
         ),
         (("Android phone", date(2022, 12, 2)),),
-        works_at=("Stonefield Mechanical Inc.", "approver"),
+        works_at=("Stonefield Mechanical Inc", "approver"),
     ),
     Person(
         "Selma Yilmaz",
@@ -261,7 +261,7 @@ PEOPLE: Final[tuple[Person, ...]] = (
                 date(2025, 9, 1),
                 712_085,
                 (
-                    Regular("salary", "Stonefield Mechanical Inc.", 276_420, (15, 30), "Salary"),
+                    Regular("salary", "Stonefield Mechanical Inc", 276_420, (15, 30), "Salary"),
                     Regular("payment", "Beacon Ridge Mortgage", -248_930, (2,), "Mortgage"),
                     Regular("payment", "Melodia Music School", -18_000, (9,), "Piano lessons"),
                     Regular("subscription", "Cloudshelf Storage", -999, (26,)),
@@ -272,7 +272,7 @@ PEOPLE: Final[tuple[Person, ...]] = (
             ),
         ),
         (("iPhone", date(2023, 11, 25)), ("Android tablet", date(2021, 5, 8))),
-        works_at=("Stonefield Mechanical Inc.", "administrator"),
+        works_at=("Stonefield Mechanical Inc", "administrator"),
     ),
     Person(
         "Graham Whitaker",
@@ -347,7 +347,7 @@ PEOPLE: Final[tuple[Person, ...]] = (
                 date(2025, 10, 1),
                 0,
                 (
-                    Regular("salary", "Marigold Lane Florists Inc.", 142_240, (14, 28), "Wages"),
+                    Regular("salary", "Marigold Lane Florists Inc", 142_240, (14, 28), "Wages"),
                     Regular("payment", "Hollis Road Housing Co-op", -87_500, (3,), "Room"),
                     Regular("subscription", "Tempo Music", -599, (11,)),
                     Regular("card", "Signalpoint Mobile", -3_500, (20,)),
@@ -421,7 +421,7 @@ FIRMS: Final[tuple[Firm, ...]] = (
         ),
     ),
     Firm(
-        "Marigold Lane Florists Inc.",
+        "Marigold Lane Florists Inc",
         "Glen Harbor",
         date(2015, 11, 9),
         date(2016, 5, 30),
@@ -443,7 +443,7 @@ FIRMS: Final[tuple[Firm, ...]] = (
         ),
     ),
     Firm(
-        "Stonefield Mechanical Inc.",
+        "Stonefield Mechanical Inc",
         "Linden Grove",
         date(1998, 6, 30),
         date(2003, 1, 13),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from typing import Any, Final, Literal
 
 from pydantic import Field
@@ -17,6 +17,8 @@ from domains.kit.errors import SetupError
 
 PaymentStatus = Literal["awaiting_approval", "scheduled", "held", "released", "settled", "returned", "cancelled"]
 HoldKind = Literal["fraud", "cooling_off", "approval", "compliance"]
+
+_BANKING_HOUR: Final = time(10, 45)
 
 _HOLD_REASONS: Final[dict[str, str]] = {
     "fraud": "suspected_app_scam",
@@ -82,7 +84,7 @@ class Approval(CastSpec):
 
 
 class Hold(CastSpec):
-    """A hold on a payment, or on a whole account."""
+    """A hold on a payment, or on a whole account if no payment is named."""
 
     account: str | None = None
     payment: str | None = None
@@ -167,7 +169,10 @@ def _settled_moments(role: str, spec: Payee, context: CastContext) -> list[datet
         if not created <= first <= context.now:
             raise SetupError(f"/cast/{role}/first_settled", "expected a moment between `created` and now")
     step = (context.now - first) / spec.settled_payments
-    return [first + step * place for place in range(spec.settled_payments)]
+    later = [first + step * place for place in range(1, spec.settled_payments)]
+    if step >= timedelta(days=2):
+        later = [datetime.combine(moment.astimezone(context.zone), _BANKING_HOUR, context.zone) for moment in later]
+    return [first, *later]
 
 
 def _paying_account(role: str, spec: Payee, owner: Member, context: CastContext) -> Member:
@@ -266,12 +271,13 @@ def build_hold(role: str, spec: Hold, context: CastContext) -> Member:
     """Build a hold on a payment or an account."""
     payment = context.member(spec.payment, f"/cast/{role}/payment", ["payment"]) if spec.payment else None
     account = context.member(spec.account, f"/cast/{role}/account", ["account"]) if spec.account else None
-    if (payment is None) == (account is None):
-        raise SetupError(f"/cast/{role}/account", "expected either an account or a payment to hold")
     held = payment or account
-    assert held is not None
-    key = context.new_id(role, "HD")
+    if held is None:
+        raise SetupError(f"/cast/{role}/account", "expected an account or a payment to hold, found neither")
     account_id = held.key if payment is None else column(payment, "from_account_id")
+    if account is not None and account.key != account_id:
+        raise SetupError(f"/cast/{role}/account", f"expected the account that {spec.payment!r} is paid from")
+    key = context.new_id(role, "HD")
     values = {"id": key, "account_id": account_id, "payment_id": payment.key if payment else None}
     values |= {"payee_id": column(payment, "to_payee_id") if payment else None}
     values |= {"amount_cents": column(payment, "amount_cents") if payment else None, "kind": spec.kind}

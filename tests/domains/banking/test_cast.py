@@ -490,6 +490,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
         {"is": "payment", "from": "account", "to": "payee", "status": "held", "settled": "-PT1H"},
         "/cast/x/settled",
     ),
+    "hold on another's account": ({"is": "hold", "account": "firm_account", "payment": "paid"}, "/cast/x/account"),
     "hold on nothing": ({"is": "hold"}, "/cast/x/account"),
     "two counterparties": (
         {"is": "entry", "account": "account", "counterparty": "Shop", "counterparty_role": "firm"},
@@ -523,6 +524,7 @@ def test_a_fault_names_its_place(fault: str) -> None:
         bare={"is": "person", "device_enrolled": None},
         payee={"is": "payee", "of": "anna"},
         sum={"is": "money"},
+        paid={"is": "payment", "from": "account", "to": "payee"},
     )
     with pytest.raises(SetupError) as caught:
         build({**others, "x": entry})
