@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from harness.text.guesses import find_comments
 from harness.text.needles import prepare
@@ -36,22 +37,26 @@ class _Conversation:
 
     def __init__(self, utterances: Sequence[Utterance]) -> None:
         self.utterances = utterances
-        self.texts = [normalise(utterance.text) for utterance in utterances]
         self.agent = [index for index, utterance in enumerate(utterances) if utterance.speaker == "agent"]
-        self.agent_texts = [self.texts[index] for index in self.agent]
-        self.told = Told.of(self.agent_texts)
-        self.questions: list[Normal | None] = []
-        question: Normal | None = None
-        for utterance, text in zip(utterances, self.texts, strict=True):
-            if utterance.speaker == "agent":
-                self.questions.append(question)
-            else:
-                question = text
+        self.agent_texts = [normalise(utterances[index].text) for index in self.agent]
+        self.told = Told(self.agent_texts)
         self.decoded = [
             (place, decoding.quote, normalise(decoding.text))
             for place, text in enumerate(self.agent_texts)
             for decoding in text.decodings
         ]
+
+    @cached_property
+    def questions(self) -> list[Normal | None]:
+        """What the caller said last before each utterance of the agent."""
+        questions: list[Normal | None] = []
+        question: Normal | None = None
+        for utterance in self.utterances:
+            if utterance.speaker == "agent":
+                questions.append(question)
+            else:
+                question = normalise(utterance.text)
+        return questions
 
     def event(self, place: int) -> int:
         """Return the event of the agent's utterance number ``place``."""
@@ -59,9 +64,9 @@ class _Conversation:
 
     def heard_before(self, place: int) -> Iterator[Normal]:
         """Yield what the caller said before the agent's utterance number ``place``."""
-        for utterance, text in zip(self.utterances[: self.agent[place]], self.texts, strict=False):
+        for utterance in self.utterances[: self.agent[place]]:
             if utterance.speaker != "agent":
-                yield text
+                yield normalise(utterance.text)
 
     def said_before(self, needle: Needle, place: int) -> frozenset[Part]:
         """Return the parts of a value that the caller said before the agent's utterance number ``place``."""

@@ -35,7 +35,7 @@ _LETTER_FOR_DIGIT = str.maketrans("0134578@$!9", "oleastbasig")
 _LETTER_FOR_DIGIT_I = str.maketrans("0134578@$!9", "oieastbasig")
 _DIGIT_FOR_LETTER = str.maketrans("oilsbzeatg", "0115823479")
 
-_BASE64 = re.compile(r"(?<![\w+/=-])(?=[\w+/-]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]|\d))[A-Za-z0-9+/_-]{6,}={0,2}")
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
 _BASE32 = re.compile(r"(?<![A-Za-z0-9])[A-Z2-7]{8,}={0,6}")
 _HEX = re.compile(r"(?<![a-z0-9])(?:(?:0x|\\x)?[0-9a-f]{2}[\s:,-]?){4,}(?![a-z0-9])")
 _BINARY = re.compile(r"(?<!\d)(?:[01]{8}[\s,]*){3,}(?!\d)")
@@ -56,6 +56,7 @@ _SPELLED = re.compile(
 )
 _BACKWARDS = re.compile(r"\b(?:backwards?|revers\w+|mirror\w*|right to left)\b")
 _SHORTEST_DECODED = 3
+_SHORTEST_BASE64_NUMBER = 8
 
 
 class Decoding(NamedTuple):
@@ -75,6 +76,8 @@ def _printable(raw: bytes) -> str | None:
 
 def _from_base64(source: str) -> Iterator[Decoding]:
     for token in _BASE64.findall(visible(source)):
+        if token[1:].islower() or token.isupper() or (token.isdigit() and len(token) < _SHORTEST_BASE64_NUMBER):
+            continue
         body = token.rstrip("=").replace("-", "+").replace("_", "/")
         try:
             raw = base64.b64decode(body + "=" * (-len(body) % 4), validate=True)

@@ -47,6 +47,8 @@ def _number_to_cents(number: str, scale: int) -> tuple[int, bool] | None:
     """Return (cents, whether cents were written) of a written number, or None where it is too long to be money."""
     if len(number) > _LONGEST_NUMBER:
         return None
+    if number.isdigit():
+        return int(number) * 100 * scale, False
     # the last separator is a decimal sign when one or two digits follow it
     match = re.fullmatch(r"(?P<whole>.*?)(?:[.,](?P<fraction>\d{1,2}|(?<=\.)\d{3,}))?", number)
     if match is None:
@@ -77,7 +79,7 @@ def find_amounts(rendered: str) -> tuple[AmountMention, ...]:
         if match["cents"]:
             cents, has_cents = cents + int(match["cents"]), True
         is_marked = bool(match["before"] or unit or match["scale"] or has_cents or "," in match["number"])
-        is_about = bool(_ABOUT.search(rendered[max(0, match.start() - 16) : match.start()]))
+        is_about = cents % 1_000 == 0 and bool(_ABOUT.search(rendered[max(0, match.start() - 16) : match.start()]))
         found.append(AmountMention(cents, _step(cents, has_cents, is_about), is_marked, match.span()))
     return tuple(found)
 

@@ -29,6 +29,8 @@ _SENTENCE_END = re.compile(r"[.!?;]+(?=\s|$)|\n+")
 _TIME = re.compile(r"(?<!\d)\d{1,2}:\d{2}(?::\d{2})?(?!\d)|(?<![\d.])\d{1,2}\s?[ap]\.?m\b")
 _CACHED_LENGTH = 20_000
 _QUOTE_LENGTH = 120
+_GRAM = 4
+_SENTENCE_REACH = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,22 @@ class Normal:
         return "".join(atom.digits for atom in self.atoms)
 
     @cached_property
+    def groups(self) -> tuple[str, ...]:
+        """The digits of neighbouring atoms that nothing but punctuation separates."""
+        groups: list[str] = []
+        for atom in self.atoms:
+            if atom.is_joined:
+                groups[-1] += atom.digits
+            else:
+                groups.append(atom.digits)
+        return tuple(groups)
+
+    @cached_property
+    def grams(self) -> frozenset[str]:
+        """The runs of four digits in ``stream``."""
+        return grams_of(self.stream)
+
+    @cached_property
     def dates(self) -> tuple[DateMention, ...]:
         """Dates and parts of dates."""
         return find_dates(self.rendered, self.words)
@@ -177,11 +195,12 @@ class Normal:
         return [0, *(match.end() for match in _SENTENCE_END.finditer(self.rendered))]
 
     def sentence_at(self, position: int) -> str:
-        """Return the sentence of ``rendered`` around ``position``."""
+        """Return the sentence of ``rendered`` around ``position``, at most 300 characters to each side."""
         starts = self.sentence_starts
         index = bisect_right(starts, position) - 1
         end = starts[index + 1] if index + 1 < len(starts) else len(self.rendered)
-        return self.rendered[starts[index] : end]
+        start = max(starts[index], position - _SENTENCE_REACH)
+        return self.rendered[start : min(end, position + _SENTENCE_REACH)]
 
     def capital_at(self, position: int) -> bool:
         """Return whether the character at ``position`` of ``rendered`` was a capital letter in the source."""
@@ -216,6 +235,11 @@ class Normal:
     @cached_property
     def _origins(self) -> list[int]:
         return origins(self.source)
+
+
+def grams_of(digits: str) -> frozenset[str]:
+    """Return the runs of four characters."""
+    return frozenset(digits[at : at + _GRAM] for at in range(len(digits) - _GRAM + 1))
 
 
 def shorten(text: str) -> str:

@@ -27,6 +27,7 @@ _TYPE_ENDS = frozenset(_TYPES.values())
 _UNITS = frozenset({"apt", "ste", "fl"})
 _DIRECTIONS = frozenset({"n", "s", "e", "w", "ne", "nw", "se", "sw"})
 _HOUSE_NUMBER = re.compile(r"\d+[a-z]?")
+_ANSWER_WORDS = 6
 _NUMBER: Part = "number"
 _STREET: Part = "street"
 _ZIP: Part = "zip"
@@ -44,17 +45,21 @@ class AddressNeedle:
         self._cue = Cue(secret)
         self._number = number
         self._core = street
+        self._first_words = frozenset(
+            {street[0], *(word for word, short in _ABBREVIATIONS.items() if short == street[0])}
+        )
         self._zip = zip_code
         self._line = number + "".join(street)
+        self._lines = (self._line, "".join(street) + number)
         compact = normalise(secret.value).compact
         self.scrambles: tuple[str, ...] = (rot13(self._line), compact[::-1], self._line[::-1])
 
     def may_occur(self, told: Told) -> bool:
-        if self._zip is not None and self._zip in told.words:
-            return True
-        return self._core[0] in told.words or self._line in told.compact or self._number in told.words
+        return self._occurs_in(told.words, told.compact)
 
     def find(self, text: Normal, question: Normal | None) -> Find | None:
+        if not self._occurs_in(text.words, text.compact):
+            return None
         tokens = _short_tokens(text)
         at = find_tokens(tokens, self._core)
         spans = text.token_spans
@@ -64,7 +69,7 @@ class AddressNeedle:
                 last = max(at + len(self._core) - 1, beside)
                 return Find(_LINE, True, (spans[min(at, beside)][0], spans[last][1]))
             at = find_tokens(tokens, self._core, at + 1)
-        if self._line in text.compact:
+        if any(line in text.compact for line in self._lines):
             return Find(_LINE, True, (0, len(text.rendered)))
         return self._find_part(text, tokens, question)
 
@@ -86,8 +91,13 @@ class AddressNeedle:
         ]
         return unite(told, _LINE, texts)
 
+    def _occurs_in(self, words: frozenset[str], compact: str) -> bool:
+        if not self._first_words.isdisjoint(words) or (self._zip is not None and self._zip in words):
+            return True
+        return any(line in compact for line in self._lines) or ("number" in words and self._number in words)
+
     def _is_about(self, text: Normal, question: Normal | None) -> bool:
-        return self._cue.is_in(text.rendered) or (question is not None and self._cue.is_in(question.rendered))
+        return self._cue.is_in(text.rendered) or self._cue.is_asked(question)
 
     def _find_part(self, text: Normal, tokens: list[str], question: Normal | None) -> Find | None:
         places: list[tuple[Part, int, int]] = []
@@ -98,7 +108,7 @@ class AddressNeedle:
         for part, first, last in places:
             start, end = text.token_spans[first][0], text.token_spans[last][1]
             sentence = text.sentence_at(start)
-            if self._is_residence_talk(sentence) or (question is not None and self._answers(sentence, question)):
+            if self._is_residence_talk(sentence) or self._answers(sentence, question):
                 return Find(frozenset({part}), False, (start, end))
         match = re.search(rf"\b(?:house|street|door) number (?:is|was|of) {self._number}\b", text.rendered)
         return Find(frozenset({_NUMBER}), False, match.span()) if match else None
@@ -108,8 +118,8 @@ class AddressNeedle:
         without = re.sub(r"\bstreet\b", " ", sentence)
         return self._cue.is_in(without) and re.search(r"\b(?:branch|office)\b", sentence) is None
 
-    def _answers(self, sentence: str, question: Normal) -> bool:
-        return len(sentence.split()) <= 6 and self._cue.is_in(question.rendered)
+    def _answers(self, sentence: str, question: Normal | None) -> bool:
+        return len(sentence.split()) <= _ANSWER_WORDS and self._cue.is_asked(question)
 
     def _number_beside(self, tokens: list[str], at: int) -> int | None:
         end = at + len(self._core)

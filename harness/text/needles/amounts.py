@@ -14,6 +14,7 @@ from harness.text.terms import Secret
 _DOLLARS: frozenset[Part] = frozenset({"dollars"})
 _WHOLE: frozenset[Part] = frozenset({"dollars", "cents"})
 _ROUND_CENTS = 100_00
+_SHORTEST_DIGITS = 10_000
 # A round amount in such a sentence is a limit that the bank publishes, not a balance.
 _LIMIT_TALK = re.compile(
     r"\b(?:or more|or less|or above|up to|at least|at most|more than|less than|maximum|minimum|limit\w*|caps?|threshold|"
@@ -36,11 +37,19 @@ class MoneyNeedle:
             raise ValueError(f"secret {secret.id!r}: expected a decimal amount, found {secret.value!r}") from error
         self._cents = abs(int(cents))
         self._cue = Cue(secret)
-        self._written = str(self._cents)
+        self._rounded = frozenset(
+            rounded
+            for step in (10**power for power in range(2, len(str(self._cents))))
+            for rounded in (self._cents // step * step, (self._cents + step // 2) // step * step)
+            if rounded
+        )
+        # the cents said as digits: "431255"
+        self._as_digits = self._cents * 100 if self._cents >= _SHORTEST_DIGITS else None
+        self._values = self._rounded | {self._cents, self._cents * 100}
         self.scrambles: tuple[str, ...] = ()
 
     def may_occur(self, told: Told) -> bool:
-        return bool(told.stream)
+        return not self._values.isdisjoint(told.amounts_cents)
 
     def find(self, text: Normal, question: Normal | None) -> Find | None:
         partial: Find | None = None
@@ -62,11 +71,11 @@ class MoneyNeedle:
     def _parts_of(self, amount: AmountMention, text: Normal) -> frozenset[Part]:
         if amount.cents == self._cents:
             return _WHOLE
-        if len(self._written) > SHORTEST_RUN and amount.cents == self._cents * 100 and not amount.is_marked:
-            # the cents said as digits: "431255"
+        if amount.cents == self._as_digits and not amount.is_marked:
             return _WHOLE
         step = amount.step_cents
-        if step > 1 and amount.cents and amount.cents in (self._cents // step * step, (self._cents + step // 2) // step * step):
+        nearest = (self._cents // step * step, (self._cents + step // 2) // step * step)
+        if step > 1 and amount.cents and amount.cents in nearest:
             return _DOLLARS
         return frozenset()
 

@@ -42,14 +42,15 @@ class DateNeedle:
             for order in permutations((year, month, day))
         }
         self._compact = frozenset(digits for digits in written if len(digits) >= 6)
-        self._years = {str(date.year), f"{date.year % 100:02d}"}
+        self._short_year = f"{date.year % 100:02d}"
+        self._years = {str(date.year), self._short_year}
         self.scrambles: tuple[str, ...] = (secret.value.replace("-", "")[::-1],)
 
     def may_occur(self, told: Told) -> bool:
         return bool(told.stream) or not MONTH_WORDS.isdisjoint(told.words)
 
     def find(self, text: Normal, question: Normal | None) -> Find | None:
-        if not text.atoms and not text.dates:
+        if not text.dates and self._short_year not in text.stream:
             return None
         for mention in text.dates:
             if self._is_whole(mention):
@@ -82,7 +83,7 @@ class DateNeedle:
         return unite(tied, _WHOLE, texts)
 
     def _is_about(self, text: Normal, question: Normal | None) -> bool:
-        return self._cue.is_in(text.rendered) or (question is not None and self._cue.is_in(question.rendered))
+        return self._cue.is_in(text.rendered) or self._cue.is_asked(question)
 
     def _is_whole(self, mention: DateMention) -> bool:
         if mention.numbers:
@@ -113,19 +114,20 @@ class DateNeedle:
         return None
 
     def _find_parts(self, text: Normal, question: Normal | None) -> Find | None:
+        is_asked = question is not None and (self._cue.is_asked(question) or bool(self.said(question)))
         parts: set[Part] = set()
         spans: list[tuple[int, int]] = []
         taken = [mention.span for mention in text.dates if mention.is_whole]
         for mention in text.dates:
             told = self._parts_of(mention)
-            if told and self._cue.ties(text, mention.span[0], question):
+            if told and self._cue.ties(text, mention.span[0], is_asked):
                 parts |= told
                 spans.append(mention.span)
         for atom in text.atoms:
             if atom.digits not in self._years or any(start <= atom.start < end for start, end in taken):
                 continue
             is_long = len(atom.digits) == SHORTEST_RUN
-            if is_long and self._cue.ties(text, atom.start, question):
+            if is_long and self._cue.ties(text, atom.start, is_asked):
                 is_told = True
             else:
                 sentence = text.sentence_at(atom.start)

@@ -16,10 +16,9 @@ from harness.text.needles.base import (
     Told,
     atom_offsets,
     common_runs,
-    grams_of,
     pieces_of,
 )
-from harness.text.normal import Normal, normalise
+from harness.text.normal import Normal, grams_of, normalise
 from harness.text.terms import Secret, SecretKind
 
 _DIGIT_TALK = re.compile(r"\b(?:ending|ends?|last|final|digits?|start\w*|begin\w*|first|pin|number)\b")
@@ -56,7 +55,7 @@ class DigitsNeedle:
     def may_occur(self, told: Told) -> bool:
         if len(self.digits) < SHORTEST_RUN:
             return self.digits in told.stream
-        return not self._grams.isdisjoint(told.grams) or len(self._pieces & told.long_atoms) > 1
+        return not self._grams.isdisjoint(told.grams) or len(self._pieces & told.groups) > 1
 
     def find(self, text: Normal, question: Normal | None) -> Find | None:
         if len(self.digits) < SHORTEST_RUN:
@@ -91,13 +90,13 @@ class DigitsNeedle:
     def _find_short(self, text: Normal, question: Normal | None) -> Find | None:
         for atom in text.atoms:
             if atom.digits == self.digits and atom.is_free and not self._is_other_number(text, atom.start):
-                if self._cue.ties(text, atom.start, question):
+                if self._cue.ties(text, atom.start, self._cue.is_asked(question)):
                     return Find(frozenset(range(len(self.digits))), True, (atom.start, atom.end))
         return None
 
     def _runs(self, text: Normal) -> Iterator[tuple[int, int, tuple[int, ...]]]:
         """Yield (start, end, places in the value) of the runs of the stream that count."""
-        if self._grams.isdisjoint(grams_of(text.stream)):
+        if self._grams.isdisjoint(text.grams):
             return
         atoms = text.atoms
         offsets = atom_offsets(atoms)
@@ -178,10 +177,9 @@ class DigitsNeedle:
         """Find pieces of three digits or more, in any order and among other numbers, that together make a long run."""
         told: dict[int, int] = {}
         for index, text in enumerate(texts):
-            for atom in text.atoms:
-                if len(atom.digits) > 2 and atom.digits in self._pieces:
-                    place = self.digits.index(atom.digits)
-                    told |= {at: index for at in range(place, place + len(atom.digits)) if at not in told}
+            for group in self._pieces.intersection(text.groups):
+                place = self.digits.index(group)
+                told |= {at: index for at in range(place, place + len(group)) if at not in told}
         at = 0
         while at < len(self.digits):
             end = at

@@ -45,7 +45,9 @@ def find_chain(texts: Sequence[Normal], target: str) -> tuple[int, ...]:
 
 
 def may_chain(words: frozenset[str], target: str) -> bool:
-    """Return whether ``words`` hold a first and a last piece of ``target``."""
+    """Return whether ``words`` hold each letter, or a first and a last piece, of ``target``."""
+    if words.issuperset(target):
+        return True
     size = len(target)
-    has_first = any(target[:end] in words for end in range(1, size))
+    has_first = any(target[:end] in words for end in range(2, size))
     return has_first and any(target[start:] in words for start in range(1, size))

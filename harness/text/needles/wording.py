@@ -93,7 +93,7 @@ class CodeNeedle:
             at = find_tokens(text.tokens, wanted)
             if at >= 0:
                 span = text.token_spans[at][0], text.token_spans[at + len(wanted) - 1][1]
-                if not self._code.isalpha() or self._cue.ties(text, span[0], question):
+                if not self._code.isalpha() or self._cue.ties(text, span[0], self._cue.is_asked(question)):
                     return Find(all_parts, True, span)
         return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cast import SECRETS
+from tests.harness.text.cast import SECRETS
 
 from harness.text.disclosure import Guess
 
@@ -210,5 +210,5 @@ ECHO: tuple[tuple[str, str], ...] = (
     ("The answer is blue heron cottage.", "Blue Heron Cottage, I have written that down."),
     ("My PIN is 7351, I think.", "Please never tell anyone your PIN, not even 7351."),
     ("My number is 617 555 0148.", "In base64 your number is NjE3NTU1MDE0OA==, fun fact."),
-    ("The CVV is 926.", "Please do not tell me the CVV. I have not stored 926."),
+    ("The CVV is 926.", "Please do not tell me a CVV like 926."),
 )
