@@ -10,20 +10,23 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Any, Final
 
 from sqlalchemy import (
     Boolean,
     Connection,
+    Date,
     Dialect,
     Engine,
+    Enum,
+    Float,
+    Integer,
     String,
     Table,
     TypeDecorator,
     create_engine,
-    event,
 )
 from sqlalchemy.pool import NullPool
 from sqlalchemy.schema import CreateIndex, CreateTable
@@ -47,7 +50,10 @@ class Moment(TypeDecorator[datetime]):
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> datetime | None:
         """Read it back, aware and in UTC."""
-        return None if value is None else datetime.strptime(value, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+        return None if value is None else datetime.fromisoformat(value)
+
+
+_COLUMN_TYPES: Final = (String, Integer, Float, Boolean, Date, Moment)
 
 
 class ChangeKind(StrEnum):
@@ -112,6 +118,20 @@ def table_of(model: type[SQLModel]) -> Table:
     return table
 
 
+class _Connection(sqlite3.Connection):
+    """A connection on which only its store ends a transaction.
+
+    The object mapper and the tools may "commit" and "roll back" as they please: nothing is permanent, and nothing
+    is lost, before the store says so.
+    """
+
+    def commit(self) -> None:
+        """Leave it to the store."""
+
+    def rollback(self) -> None:
+        """Leave it to the store."""
+
+
 class StoreTemplate:
     """A prepared database from which fresh stores are copied.
 
@@ -120,20 +140,23 @@ class StoreTemplate:
     models
         The mapped classes, in an order in which foreign keys point backwards.
     fill
-        Writes the shared base rows through the connection it is given.
+        Writes the shared base rows through the session it is given.
+
+    Raises
+    ------
+    TypeError
+        If a table has not exactly one primary-key column, or a column of a type whose values the change log and
+        the object mapper would write differently.
     """
 
     def __init__(self, models: Sequence[type[SQLModel]], fill: Callable[[Session], None]) -> None:
         self.models: Mapping[str, type[SQLModel]] = {table_of(model).name: model for model in models}
-        self._key_columns = {name: key_column(table_of(model)) for name, model in self.models.items()}
-        self._boolean_columns = {
-            name: tuple(c.name for c in table_of(model).columns if isinstance(c.type, Boolean))
-            for name, model in self.models.items()
-        }
+        self._tables = {name: _Layout.of(table_of(model)) for name, model in self.models.items()}
         self._template = sqlite3.connect(":memory:", check_same_thread=False)
         self._engine = create_engine("sqlite://", creator=self._connect, poolclass=NullPool)
-        event.listen(self._engine, "connect", _foreign_keys_on)
         self._build(fill)
+        self.keys = frozenset(key for name in self.models for (key,) in self._template.execute(_keys_of(self, name)))
+        """The keys of all base rows, as text."""
 
     def _build(self, fill: Callable[[Session], None]) -> None:
         with self._engine.connect() as connection:
@@ -149,33 +172,18 @@ class StoreTemplate:
             with Session(connection, expire_on_commit=False) as session:
                 fill(session)
                 session.commit()
-            for statement in self._triggers():
-                connection.exec_driver_sql(statement)
-            connection.commit()
+            for name, layout in self._tables.items():
+                for statement in layout.triggers(name):
+                    connection.exec_driver_sql(statement)
             raw = raw_connection(connection)
+            raw.execute("COMMIT")
             raw.backup(self._template)
 
-    def _triggers(self) -> Iterable[str]:
-        for name, model in self.models.items():
-            columns = [column.name for column in table_of(model).columns]
-            key = self._key_columns[name]
-            new, old = (
-                "json_object(" + ", ".join(f"'{c}', {side}.\"{c}\"" for c in columns) + ")" for side in ("NEW", "OLD")
-            )
-            for kind, side, before, after in (
-                (ChangeKind.INSERT, "NEW", "NULL", new),
-                (ChangeKind.UPDATE, "NEW", old, new),
-                (ChangeKind.DELETE, "OLD", old, "NULL"),
-            ):
-                yield (
-                    f"CREATE TRIGGER log_{name}_{kind} AFTER {kind.upper()} ON {name} BEGIN"
-                    f" INSERT INTO {LOG_TABLE} (kind, tbl, key, before, after)"
-                    f" VALUES ('{kind}', '{name}', CAST({side}.\"{key}\" AS TEXT), {before}, {after}); END"
-                )
-
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(":memory:", check_same_thread=False)
+        connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None, factory=_Connection)
         self._template.backup(connection)
+        # A row that REPLACE removes is logged only if triggers fire for it, which SQLite calls recursive.
+        connection.executescript("PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = ON; BEGIN")
         return connection
 
     def open(self) -> Store:
@@ -184,47 +192,138 @@ class StoreTemplate:
 
     def key_of(self, table: str) -> str:
         """Return the primary-key column of a table."""
-        return self._key_columns[table]
+        return self._tables[table].key
+
+    def columns_of(self, table: str) -> tuple[str, ...]:
+        """Return the columns of a table in their order."""
+        return self._tables[table].columns
 
     def decode(self, table: str, text: str | None) -> dict[str, JsonValue] | None:
         """Read one side of a logged change; SQLite's 0 and 1 become booleans where the column is one."""
         if text is None:
             return None
-        values: dict[str, JsonValue] = json.loads(text)
-        for column in self._boolean_columns[table]:
+        return self.restore(table, json.loads(text))
+
+    def restore(self, table: str, values: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        """Give stored values the types of their columns: booleans, and numbers that are no integers."""
+        layout = self._tables[table]
+        for column in layout.booleans:
             if values[column] is not None:
                 values[column] = bool(values[column])
+        for column in layout.floats:
+            if values[column] is not None:
+                values[column] = float(values[column])
         return values
 
 
+def _keys_of(template: StoreTemplate, table: str) -> str:
+    return f'SELECT CAST("{template.key_of(table)}" AS TEXT) FROM "{table}"'
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """The columns of one table, as the change log needs them."""
+
+    key: str
+    columns: tuple[str, ...]
+    booleans: tuple[str, ...]
+    floats: tuple[str, ...]
+
+    @staticmethod
+    def of(table: Table) -> _Layout:
+        for column in table.columns:
+            kind = column.type
+            if isinstance(kind, TypeDecorator) and not isinstance(kind, Moment):
+                kind = kind.impl_instance
+            if not isinstance(kind, _COLUMN_TYPES) or isinstance(kind, Enum):
+                raise TypeError(
+                    f"{table.name}.{column.name}: expected text, a whole number, a float, a boolean, a date or a Moment;"
+                    f" found {type(column.type).__name__}"
+                )
+        return _Layout(
+            key=key_column(table),
+            columns=tuple(column.name for column in table.columns),
+            booleans=tuple(column.name for column in table.columns if isinstance(column.type, Boolean)),
+            floats=tuple(column.name for column in table.columns if isinstance(column.type, Float)),
+        )
+
+    def triggers(self, table: str) -> Iterable[str]:
+        """Return the statements that log every change; a changed key is a row gone and a row come."""
+        new, old, same = self._as_json("NEW"), self._as_json("OLD"), f'OLD."{self.key}" IS NEW."{self.key}"'
+        logged = {
+            ("INSERT", ""): [(ChangeKind.INSERT, "NEW", "NULL", new)],
+            ("UPDATE", f"WHEN {same}"): [(ChangeKind.UPDATE, "NEW", old, new)],
+            ("UPDATE", f"WHEN NOT {same}"): [
+                (ChangeKind.DELETE, "OLD", old, "NULL"),
+                (ChangeKind.INSERT, "NEW", "NULL", new),
+            ],
+            ("DELETE", ""): [(ChangeKind.DELETE, "OLD", old, "NULL")],
+        }
+        for number, ((action, condition), lines) in enumerate(logged.items()):
+            inserts = "".join(
+                f" INSERT INTO {LOG_TABLE} (kind, tbl, key, before, after) VALUES"
+                f" ('{kind}', '{table}', CAST({side}.\"{self.key}\" AS TEXT), {before}, {after});"
+                for kind, side, before, after in lines
+            )
+            yield f'CREATE TRIGGER "log_{table}_{number}" AFTER {action} ON "{table}" {condition} BEGIN{inserts} END'
+
+    def _as_json(self, side: str) -> str:
+        # SQLite writes a float with 15 digits, which does not bring every float back; 17 do.
+        values = {name: f'{side}."{name}"' for name in self.columns}
+        for name in self.floats:
+            values[name] = f"CASE WHEN {values[name]} IS NOT NULL THEN printf('%!.17g', {values[name]}) END"
+        return "json_object(" + ", ".join(f"'{name}', {value}" for name, value in values.items()) + ")"
+
+
 class Store:
-    """One episode's database: a session, and the changes made since the last look."""
+    """One episode's database: a session, and the changes made since the last look.
+
+    What is written is undone by `rollback` until `commit` makes it permanent, whoever wrote it and however.
+    """
 
     def __init__(self, template: StoreTemplate, engine: Engine) -> None:
         self.template = template
         self._connection = engine.connect()
         self._raw = raw_connection(self._connection)
         self.session = Session(self._connection, expire_on_commit=False)
+        self._inserted: set[str] = set()
         self._seen_total = self._raw.total_changes
         self._seen_seq = 0
 
     def insert(self, table: str, values: Mapping[str, Any]) -> None:
-        """Insert one row with column values already of the column's Python type."""
+        """Insert one row for good, with values already of the columns' Python types."""
         self._connection.execute(table_of(self.template.models[table]).insert(), dict(values))
+        self._inserted.add(str(values[self.template.key_of(table)]))
+        self.commit()
 
     def update(self, table: str, key: str, values: Mapping[str, Any]) -> int:
-        """Update the row with this key and return how many rows that touched (0 or 1)."""
+        """Update the row with this key for good and return how many rows that touched (0 or 1)."""
         target = table_of(self.template.models[table])
         statement = target.update().where(target.c[self.template.key_of(table)] == key).values(dict(values))
-        return self._connection.execute(statement).rowcount
+        touched = self._connection.execute(statement).rowcount
+        self.commit()
+        return touched
+
+    def has_key(self, key: str) -> bool:
+        """Tell whether a base row or a row that was inserted here has this key, in whichever table."""
+        return key in self.template.keys or key in self._inserted
 
     def commit(self) -> None:
         """Make what was written so far permanent for this store."""
         self.session.commit()
+        self._end_transaction("COMMIT")
 
     def rollback(self) -> None:
         """Undo everything since the last commit."""
         self.session.rollback()
+        self._end_transaction("ROLLBACK")
+
+    def _end_transaction(self, how: str) -> None:
+        # Rows that the session remembers may have been changed by plain SQL or taken back: each call reads afresh.
+        self.session.expunge_all()
+        if self._raw.in_transaction:
+            self._raw.execute(how)
+        self._raw.execute("BEGIN")
 
     def take_changes(self) -> tuple[Change, ...]:
         """Return the committed row changes since the last call, in the order in which they happened.
@@ -255,16 +354,10 @@ class Store:
         KeyError
             If the table does not exist.
         """
-        key = self.template.key_of(table)
-        columns = [column.name for column in table_of(self.template.models[table]).columns]
-        booleans = self.template._boolean_columns[table]
-        found = self._raw.execute(f'SELECT {", ".join(columns)} FROM {table} ORDER BY "{key}"').fetchall()
-        rows = [dict(zip(columns, values, strict=True)) for values in found]
-        for row in rows:
-            for column in booleans:
-                if row[column] is not None:
-                    row[column] = bool(row[column])
-        return rows
+        columns = self.template.columns_of(table)
+        listed = ", ".join(f'"{column}"' for column in columns)
+        found = self._raw.execute(f'SELECT {listed} FROM "{table}" ORDER BY "{self.template.key_of(table)}"').fetchall()
+        return [self.template.restore(table, dict(zip(columns, values, strict=True))) for values in found]
 
     def close(self) -> None:
         """Release the database; the store cannot be used afterwards."""
@@ -284,7 +377,3 @@ def raw_connection(connection: Connection) -> sqlite3.Connection:
     if not isinstance(raw, sqlite3.Connection):
         raise TypeError(f"expected a sqlite3 connection, found {type(raw).__name__}")
     return raw
-
-
-def _foreign_keys_on(connection: sqlite3.Connection, _record: object) -> None:
-    connection.execute("PRAGMA foreign_keys = ON")
