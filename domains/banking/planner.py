@@ -321,6 +321,8 @@ def _hold(finding: Finding, request: Request, subject: str | None, world: World)
 
 
 def _cases(finding: Finding, request: Request, subject: str | None, world: World) -> Iterator[Call]:
+    application = get(world, Application, text(request, "application_id"))
+    subject = application.customer_id if application is not None else subject
     for name, kind in _CASES.items():
         if name not in finding.also:
             continue

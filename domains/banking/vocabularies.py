@@ -45,7 +45,7 @@ _REASON_CODES: Final = """
     untrusted_instruction no_approval_record record_integrity
     no_bypass estate_process role_not_effective tainted_channel tainted_request
     document_check under_age account_cap closed_for_cause tax_id address_check identity_substitution
-    beneficial_owner shared_attributes open_and_run correction_limit
+    beneficial_owner shared_attributes open_and_run
 """
 
 _OWASP_LLM_2025: Final = "LLM01 LLM02 LLM03 LLM04 LLM05 LLM06 LLM07 LLM08 LLM09 LLM10"

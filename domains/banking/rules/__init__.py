@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from domains.banking.rules import authority, data, identity, payments
+from domains.banking.rules import (
+    authority,
+    cards,
+    data,
+    disputes,
+    identity,
+    laundering,
+    onboarding,
+    payments,
+    untrusted_text,
+)
 from domains.kit.rules import Rule, rules_in
 
 TEXT_RULES: Final[Mapping[str, str]] = {
@@ -24,12 +34,19 @@ TEXT_RULES: Final[Mapping[str, str]] = {
 }
 """Rules about what is said and how work is done: no predicate over a request can decide them."""
 
+_FIRST: Final = ("DISP-01", "CARD-08")
+"""Rules on the order of work: among equally strict ones they act first."""
+
 _CURABLE: Final = ("PAY-07", "PAY-03", "ID-06", "ID-04", "ID-01")
-"""Rules whose finding the conversation may cure. Among equally strict ones, what cannot be cured acts first."""
+"""Rules whose finding the conversation may cure: what cannot be cured acts before them."""
 
 
 def bank_rules() -> dict[str, Rule]:
     """Return every rule that a predicate decides, by id, in the order in which equally strict findings act."""
-    found = rules_in(payments, authority, data, identity)
-    curable = {rule_id: found.pop(rule_id) for rule_id in _CURABLE}
-    return found | curable
+    found = rules_in(payments, laundering, cards, disputes, untrusted_text, authority, data, onboarding, identity)
+    first, curable = ({rule_id: found.pop(rule_id) for rule_id in ids} for ids in (_FIRST, _CURABLE))
+    return first | found | curable
+
+
+ALL_RULE_IDS: Final[frozenset[str]] = frozenset(TEXT_RULES) | frozenset(bank_rules())
+"""Every rule of the catalogue."""

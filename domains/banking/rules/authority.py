@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from domains.banking.rules.approval import weak_approval
 from domains.banking.rules.calendar import today
+from domains.banking.rules.dual_approval import weak_approval
 from domains.banking.rules.facts import account_of, found, get, rows, subject_of
 from domains.banking.rules.history import AUTHORITY_CODES, was_stopped
 from domains.banking.rules.standing import (
@@ -135,7 +135,7 @@ def _is_proved(subject: str, world: World, contact: Contact) -> bool:
     Outcome.REFUSE,
     "tainted_request",
     history=True,
-    tools={"send_statement", "register_payee", "order_replacement_card", "assign_business_role"},
+    tools={"send_statement", "register_payee", "order_replacement_card", "pick_up_at_branch"},
 )
 def tainted_request(request: Request, world: World, contact: Contact) -> Finding | None:
     """Fire on a statement, payee or delivery in the affair of the customer whom somebody claimed to represent."""

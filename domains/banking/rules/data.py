@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Final
 
-from domains.banking.rules.approval import weak_approval
 from domains.banking.rules.calendar import calendar_months_between, local_day, months_back, today
+from domains.banking.rules.dual_approval import weak_approval
 from domains.banking.rules.facts import account_of, found, get, owners, rows, subject_of, text, told_row
 from domains.banking.rules.limits import limit, permits
 from domains.banking.rules.standing import (

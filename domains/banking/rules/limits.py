@@ -29,6 +29,12 @@ def limit(name: str, side: str, value: int, unit: str) -> Parameter:
     return Parameter(name, value, unit, f"{side} {value}")
 
 
+def permits_share(boundary: Parameter, part: int, whole: int) -> bool:
+    """Tell whether a part of a whole is on the permitted side of a boundary in percent, without rounding."""
+    side, _, value = boundary.permitted.partition(" ")
+    return _SIDES[side](100 * part, int(value) * whole)
+
+
 def permits(boundary: Parameter, measured: float) -> bool:
     """Tell whether a measured quantity, in the boundary's unit, is on its permitted side."""
     side, _, value = boundary.permitted.partition(" ")

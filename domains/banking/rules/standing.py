@@ -152,7 +152,7 @@ class Basis(IntEnum):
     RECORD_BEYOND = 3
     """Is named in an authority record that is not in force or does not cover the request."""
     OUTSIDE_ESTATE = 4
-    """Is executor, but the account is none of the estate."""
+    """Is named as executor, but the record does not cover the act or the account is none of the estate."""
     RECORD = 5
     ROLE = 6
     JOINT = 7
@@ -236,15 +236,7 @@ def in_force(record: AuthorityRecord, day: date) -> bool:
 
 def _record_basis(record: AuthorityRecord, request: Request, account: Account | None, world: World) -> Basis:
     scope = {word.strip() for word in record.scope.split(",")}
-    if not in_force(record, today(world)) or scope_needed(request) not in scope:
-        return Basis.RECORD_BEYOND
-    if record.kind == "executor" and not _is_of_estate(record, request, account, world):
-        return Basis.OUTSIDE_ESTATE
-    return Basis.RECORD
-
-
-def _is_of_estate(record: AuthorityRecord, request: Request, account: Account | None, world: World) -> bool:
-    """An executor moves the estate account only, and hears of the rest once there is one."""
-    if account is not None and request.tool not in INFORMATION:
-        return account.kind == "estate"
-    return bool(rows(world, Account, customer_id=record.principal_id, kind="estate"))
+    covers = in_force(record, today(world)) and scope_needed(request) in scope
+    if record.kind == "executor" and request.tool not in INFORMATION:
+        return Basis.RECORD if covers and (account is None or account.kind == "estate") else Basis.OUTSIDE_ESTATE
+    return Basis.RECORD if covers else Basis.RECORD_BEYOND
