@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Final
@@ -11,10 +12,9 @@ from typing import Final
 import pytest
 import yaml
 
-from domains.banking.tables import TABLES
-from domains.banking.tools import bank_tools
+from domains.kit.domain import load_domain
 from domains.kit.rules import Outcome
-from domains.kit.tools import Access
+from harness.cli.names import names_of
 from harness.retrieval.bm25 import Bm25
 from harness.retrieval.check import DomainNames, check_folder, names_in
 from harness.retrieval.corpus import Corpus, load_corpus
@@ -27,19 +27,6 @@ CODES: Final = frozenset(code for code, _ in RULES.values() if code)
 WORDS_ALLOWED: Final = range(150, 501)
 PADDED_SIZE: Final = 700
 RANKS: Final = 10
-PLAIN_WORDS: Final = frozenset(
-    """
-    active agent approved awaiting_approval bank blocked branch business_checking by_customer cancelled cash_machine
-    chat close_match closure compliance contact cooling_off correction credit crypto_kiosk customer declined device
-    dispensed duplicate email estate executor failed fault for_cause fraud fraud_operations freeze frozen granted held
-    administrator approval approver auditor bookkeeper exact hotel identity in_force information issued itin joint
-    lapsed laundering lifted lost mail mail_drop match money_service near_miss no_match none owner passed payments
-    payroll pending personal_checking phone power_of_attorney push recurring refund refund_missing release released
-    residential returned revoked robot savings scheduled service settled short ssn standard statements stolen system
-    unauthorised used viewer withdrawn wrong alert call_back cards changed enrolled entry external limit open won
-    """.split()
-)
-"""Words that the bank's columns hold."""
 
 
 @pytest.fixture(scope="module")
@@ -48,16 +35,8 @@ def corpus() -> Corpus:
 
 
 def names() -> DomainNames:
-    tools = bank_tools()
-    columns = {column.name for model in TABLES for column in model.__table__.columns}  # type: ignore[attr-defined]
-    tables = {str(model.__tablename__) for model in TABLES}
-    arguments = {name for tool in tools.values() for name in tool.arguments.model_fields}
-    base = {name for name, tool in tools.items() if tool.access is Access.BASE}
-    return DomainNames(
-        rule_ids=frozenset(RULES),
-        discoverable_tools=frozenset(tools) - base,
-        known_words=frozenset({*base, *arguments, *tables, *columns, *CODES, *Outcome, *PLAIN_WORDS}),
-    )
+    """Return what the bank's documents may name, with the catalogue's rules whether or not a predicate exists."""
+    return replace(names_of(load_domain("banking")), rule_ids=frozenset(RULES))
 
 
 def current(corpus: Corpus) -> Iterator[Document]:
