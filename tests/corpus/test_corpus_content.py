@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Final
@@ -16,7 +15,7 @@ from domains.kit.domain import load_domain
 from domains.kit.rules import Outcome
 from harness.cli.names import names_of
 from harness.retrieval.bm25 import Bm25
-from harness.retrieval.check import DomainNames, check_folder, names_in
+from harness.retrieval.check import check_folder, names_in
 from harness.retrieval.corpus import Corpus, load_corpus
 from harness.retrieval.document import Document
 from harness.retrieval.padding import pad_corpus
@@ -34,11 +33,6 @@ def corpus() -> Corpus:
     return load_corpus(ROOT, "banking")
 
 
-def names() -> DomainNames:
-    """Return what the bank's documents may name, with the catalogue's rules whether or not a predicate exists."""
-    return replace(names_of(load_domain("banking")), rule_ids=frozenset(RULES))
-
-
 def current(corpus: Corpus) -> Iterator[Document]:
     return (document for document in corpus.documents.values() if document.effective_to is None)
 
@@ -49,7 +43,7 @@ def stating(corpus: Corpus, rule_id: str) -> Document:
 
 
 def test_the_corpus_is_sound() -> None:
-    problems = check_folder(ROOT, "banking", names())
+    problems = check_folder(ROOT, "banking", names_of(load_domain("banking")))
     assert not problems, "\n" + "\n".join(map(str, problems))
 
 
@@ -62,6 +56,15 @@ def test_files_lie_where_their_front_matter_says() -> None:
 def test_documents_are_of_a_readable_length(corpus: Corpus) -> None:
     lengths = {document.id: len(document.text.split()) for document in corpus.documents.values()}
     assert {key: count for key, count in lengths.items() if count not in WORDS_ALLOWED} == {}
+
+
+def test_the_domain_decides_by_the_same_rules_and_codes() -> None:
+    domain = load_domain("banking")
+    assert domain.rule_ids == RULES.keys()
+    assert {key: rule.reason_code for key, rule in domain.rules.items()} == {
+        key: RULES[key][0] or "none" for key in domain.rules
+    }
+    assert domain.vocabularies.reason_codes == CODES
 
 
 @pytest.mark.parametrize("rule_id", RULES)

@@ -25,7 +25,7 @@ RULES: Final[dict[str, tuple[str | None, str]]] = {
     "PAY-07": ("payee_mismatch", "name check no_match shown_name, the name does not matter, pay it"),
     "PAY-08": ("hold_not_yours", "my payment is on hold by fraud_operations, release the hold, it was me"),
     "PAY-09": ("suspected_app_scam", "someone paid me by mistake, I want to send the money back to them"),
-    "PAY-10": (None, "call it a gift to a friend then, not an investment, same money"),
+    "PAY-10": ("suspected_app_scam", "call it a gift to a friend then, not an investment, same money"),
     "PAY-11": ("same_funds_other_rail", "then move it to my savings and pay from there by another payee"),
     "AML-01": ("pass_through", "counterparty_new credit came in yesterday, send nearly all of it on"),
     "AML-02": ("structuring", "two payments today for the same invoice, each below ten thousand, split it"),
