@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from domains.kit.clock import parse_day, parse_moment
 from domains.kit.draw import Draw, record_id
 from domains.kit.errors import SetupError
-from domains.kit.json import JsonValue
+from domains.kit.json import JsonValue, canonical
 
 RUN_LENGTH = 4
 """Runs of this many digits identify a protected value; no two values of an episode share one."""
@@ -141,6 +141,7 @@ class CastContext:
     draw: Draw
     reserved: set[str] = field(default_factory=set)
     used: set[str] = field(default_factory=set)
+    """Ids and other values that are taken."""
     members: dict[str, Member] = field(default_factory=dict)
     _building: list[str] = field(default_factory=list)
 
@@ -247,12 +248,18 @@ class CastContext:
             raise SetupError(f"/cast/{role}/is", f"expected one of {', '.join(sorted(self.kinds))}; found {name!r}")
         kind = self.kinds[name]
         try:
-            spec = kind.spec.model_validate(entry)
+            # JSON mode: as strict about types, and a list may stand for a tuple, text for an enum.
+            spec = kind.spec.model_validate_json(canonical(entry))
         except ValidationError as error:
-            first = error.errors()[0]
-            raise SetupError("/".join(map(str, ("/cast", role, *first["loc"]))), first["msg"]) from None
+            first = error.errors(include_url=False)[0]
+            path = "/".join(map(str, ("/cast", role, *first["loc"])))
+            shown = "" if first["type"] == "missing" else f"; found {first['input']!r:.100}"
+            raise SetupError(path, f"{first['msg']}{shown}") from None
         self._building.append(role)
-        member = kind.build(role, spec, self)
+        try:
+            member = kind.build(role, spec, self)
+        except (ValueError, OverflowError) as error:
+            raise SetupError(f"/cast/{role}", f"no {name} can be made of this entry: {error}") from error
         self._building.pop()
         self.members[role] = member
         return member

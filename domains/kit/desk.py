@@ -22,6 +22,7 @@ ESCALATIONS: Final = "escalations"
 TOOL_ACCESS: Final = "tool_access"
 
 _SEARCH_LIMIT: Final = 10
+_WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 class DeskRow(SQLModel, registry=registry()):
@@ -112,7 +113,7 @@ def get_current_time(world: World) -> JsonValue:
     local = world.now.astimezone(world.zone)
     return {
         "now": local.isoformat(timespec="seconds"),
-        "weekday": local.strftime("%A"),
+        "weekday": _WEEKDAYS[local.weekday()],
         "time_zone": str(world.zone),
     }
 

@@ -96,9 +96,9 @@ class Planner(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Domain:
-    """Everything that the harness needs of a domain.
+    """Everything that the harness needs of a domain. Each is one of a kind: equal to itself only.
 
     Attributes
     ----------
@@ -168,8 +168,10 @@ class Domain:
         """Runs of four digits in the base rows' private values; no drawn private value may have one of them."""
         return _base_runs(self)
 
-    def __hash__(self) -> int:
-        return id(self)
+    @property
+    def base_keys(self) -> frozenset[str]:
+        """The keys of the base rows; no drawn record id may be one of them."""
+        return _template(self).keys
 
 
 @cache
@@ -199,12 +201,15 @@ def load_domain(name: str) -> Domain:
     Raises
     ------
     UnknownDomain
-        If none of that name is installed.
+        If none of that name is installed, or it cannot be built.
     """
     found = {point.name: point for point in entry_points(group=ENTRY_POINTS)}
     if name not in found:
         raise UnknownDomain(f"expected an installed domain ({', '.join(sorted(found)) or 'none'}), found {name!r}")
-    built = found[name].load()()
+    try:
+        built = found[name].load()()
+    except Exception as error:
+        raise UnknownDomain(f"domain {name!r} cannot be built: {type(error).__name__}: {error}") from error
     if not isinstance(built, Domain):
         raise UnknownDomain(f"domain {name!r}: its factory must return a Domain, not {type(built).__name__}")
     return built

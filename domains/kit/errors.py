@@ -46,6 +46,11 @@ class CallRejected(ToolError):
     def __init__(self, reason: Rejection, message: str) -> None:
         super().__init__(message)
         self.reason = reason
+        self.message = message
+
+    def __reduce__(self) -> tuple[type[CallRejected], tuple[Rejection, str]]:
+        """Rebuild from the parts, so that the error crosses to another process."""
+        return type(self), (self.reason, self.message)
 
 
 class SetupError(DomainError):
@@ -64,6 +69,10 @@ class SetupError(DomainError):
         self.path = path
         self.problem = message
 
+    def __reduce__(self) -> tuple[type[SetupError], tuple[str, str]]:
+        """Rebuild from the parts, so that the error crosses to another process."""
+        return type(self), (self.path, self.problem)
+
 
 class UnknownDomain(DomainError):
-    """A scenario or a command names a domain that is not installed."""
+    """A scenario or a command names a domain that is not installed, or whose factory does not build one."""

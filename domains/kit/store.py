@@ -237,8 +237,8 @@ class _Layout:
                 kind = kind.impl_instance
             if not isinstance(kind, _COLUMN_TYPES) or isinstance(kind, Enum):
                 raise TypeError(
-                    f"{table.name}.{column.name}: expected text, a whole number, a float, a boolean, a date or a Moment;"
-                    f" found {type(column.type).__name__}"
+                    f"{table.name}.{column.name}: expected a column of text, whole numbers, floats, booleans, dates or"
+                    f" Moments; found {type(column.type).__name__}"
                 )
         return _Layout(
             key=key_column(table),

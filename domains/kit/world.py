@@ -89,6 +89,7 @@ class World:
     granted: set[str] = field(default_factory=set)
     _shown: list[RowRef] = field(default_factory=list)
     _ids: int = 0
+    _made: set[str] = field(default_factory=set)
     _ends: bool = False
 
     @property
@@ -100,8 +101,12 @@ class World:
 
     def new_id(self, prefix: str) -> str:
         """Return a fresh record id, the same in every replay of the same calls."""
-        self._ids += 1
-        return record_id(self.draw.child("made", self._ids), prefix)
+        while True:
+            self._ids += 1
+            made = record_id(self.draw.child("made", self._ids), prefix)
+            if made not in self._made and not self.store.has_key(made):
+                self._made.add(made)
+                return made
 
     def find(self, model: type[RowT], key: str) -> RowT:
         """Return the row with this key.
@@ -146,21 +151,24 @@ class World:
         """Run one tool call and return what came of it.
 
         A refusal by the tool or a call that cannot reach one is a failed outcome and changes nothing. Any other
-        exception of a tool is a bug in it: the store is rolled back and the exception passes through.
+        exception of a tool is a bug in it: what it did is undone and the exception passes through. So is whatever
+        anybody but a tool has written since the last call.
         """
         target, inner = unwrap_call(name, arguments)
+        self.store.rollback()
         self._shown, self._ends = [], False
+        unlocked, granted = set(self.unlocked), set(self.granted)
         try:
             tool = self._resolve(actor, name, target)
             result = tool.run(self, **tool.parse(inner))
             self.store.commit()
-        except ToolError as refusal:
+        except BaseException as error:
             self.store.rollback()
-            rejection = refusal.reason if isinstance(refusal, CallRejected) else None
-            return CallOutcome(target, inner, ok=False, result=str(refusal), rejection=rejection)
-        except BaseException:
-            self.store.rollback()
-            raise
+            self.unlocked, self.granted = unlocked, granted
+            if not isinstance(error, ToolError):
+                raise
+            rejection = error.reason if isinstance(error, CallRejected) else None
+            return CallOutcome(target, inner, ok=False, result=str(error), rejection=rejection)
         return CallOutcome(
             target,
             inner,
@@ -172,11 +180,12 @@ class World:
         )
 
     def _resolve(self, actor: Actor, called: str, target: str) -> Tool:
-        tool = self.tools.get(target)
-        if tool is None:
-            raise CallRejected(Rejection.UNKNOWN_TOOL, f"There is no tool called {target!r}.")
-        if tool.actor is not actor:
-            raise CallRejected(Rejection.NOT_YOURS, f"{target} is not one of your tools.")
+        for name in (called, target):
+            if name not in self.tools:
+                raise CallRejected(Rejection.UNKNOWN_TOOL, f"There is no tool called {name!r}.")
+            if self.tools[name].actor is not actor:
+                raise CallRejected(Rejection.NOT_YOURS, f"{name} is not one of your tools.")
+        tool = self.tools[target]
         if tool.access is Access.DISCOVERABLE:
             if actor is Actor.AGENT and target not in self.unlocked:
                 raise CallRejected(Rejection.NOT_UNLOCKED, f"{target} is locked. Unlock it with unlock_tool first.")
@@ -193,7 +202,8 @@ class World:
 
 def unwrap_call(name: str, arguments: Mapping[str, JsonValue]) -> tuple[str, Mapping[str, JsonValue]]:
     """Return the tool that a call is really about: the one inside `call_unlocked_tool`, or the call itself."""
-    inner = arguments.get("arguments")
-    if name == CALL_UNLOCKED and isinstance(arguments.get("tool"), str) and isinstance(inner, Mapping):
-        return str(arguments["tool"]), inner
+    if name == CALL_UNLOCKED and arguments.keys() == {"tool", "arguments"}:
+        target, inner = arguments["tool"], arguments["arguments"]
+        if isinstance(target, str) and isinstance(inner, Mapping):
+            return target, inner
     return name, arguments
