@@ -115,7 +115,7 @@ def kinship_is_none(request: Request, world: World, contact: Contact) -> Finding
 def tainted_channel(request: Request, world: World, contact: Contact) -> Finding | None:
     """Fire on a change of contact data, whoever asks for it, after such a claim."""
     subject = subject_of(request, world)
-    claimed = contact.reveals("unproven_authority") or was_stopped(contact, world, AUTHORITY_CODES, subject)
+    claimed = contact.reveals("unproven_authority") or was_stopped(contact, world, AUTHORITY_CODES, subject, request)
     if not claimed or subject is None or _is_proved(subject, world, contact):
         return None
     return found(tainted_channel, get(world, Customer, subject))
@@ -140,6 +140,6 @@ def _is_proved(subject: str, world: World, contact: Contact) -> bool:
 def tainted_request(request: Request, world: World, contact: Contact) -> Finding | None:
     """Fire on a statement, payee or delivery in the affair of the customer whom somebody claimed to represent."""
     subject = subject_of(request, world)
-    if subject is None or not was_stopped(contact, world, AUTHORITY_CODES, subject):
+    if subject is None or not was_stopped(contact, world, AUTHORITY_CODES, subject, request):
         return None
     return found(tainted_request, account_of(request, world) or get(world, Customer, subject))

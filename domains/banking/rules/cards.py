@@ -188,6 +188,6 @@ def block_first(request: Request, world: World, contact: Contact) -> Finding | N
 def other_route(request: Request, world: World, contact: Contact) -> Finding | None:
     """Fire on another way to the use of a card whose protection stood in this contact."""
     subject = subject_of(request, world)
-    if subject is None or not was_stopped(contact, world, CARD_CODES, subject):
+    if subject is None or not was_stopped(contact, world, CARD_CODES, subject, request):
         return None
     return found(other_route, card_of(request, world) or get(world, Customer, subject))

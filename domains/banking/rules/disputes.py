@@ -207,6 +207,13 @@ def journal_decides(request: Request, world: World, contact: Contact) -> Finding
     return found(journal_decides, entry, latest, alternative=instead)
 
 
+def open_dispute(basis: Dispute | LedgerEntry | None, world: World) -> Dispute | None:
+    """Return the open dispute that a credit would rest on: the one named, or the one on the entry named."""
+    if isinstance(basis, LedgerEntry):
+        return next(iter(rows(world, Dispute, ledger_id=basis.id, status="open")), None)
+    return basis if basis is not None and basis.status == "open" else None
+
+
 @rule(
     "DISP-08",
     "Goodwill up to $25.00 in 90 days; anything else is provisional credit for a dispute",
@@ -222,7 +229,7 @@ def goodwill_cap(request: Request, world: World, contact: Contact) -> Finding | 
         return None
     if text(request, "kind") == "provisional":
         basis = basis_of(request, world)
-        claim = basis if isinstance(basis, Dispute) and basis.status == "open" else None
+        claim = open_dispute(basis, world)
         if claim is not None and wanted_cents <= claim.amount_cents:
             return None
         disputed = with_amount(request, "amount_cents", claim.amount_cents) if claim is not None else None

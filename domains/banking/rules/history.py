@@ -8,7 +8,7 @@ from typing import Final
 
 from domains.banking.rules.facts import subject_of
 from domains.kit.desk import DECISIONS
-from domains.kit.rules import Contact, Outcome
+from domains.kit.rules import Contact, Outcome, Request
 from domains.kit.world import World
 
 FRAUD_CODES: Final = frozenset(
@@ -41,12 +41,15 @@ class Decided:
     ----------
     subjects
         The customers in whose affairs the caller wanted something in that turn.
+    requests
+        What the caller wanted in that turn.
     """
 
     turn: int
     rule_id: str
     reason_code: str
     subjects: frozenset[str]
+    requests: tuple[Request, ...]
 
 
 def stopped(contact: Contact, world: World, reason_codes: frozenset[str]) -> Iterator[Decided]:
@@ -60,11 +63,22 @@ def stopped(contact: Contact, world: World, reason_codes: frozenset[str]) -> Ite
                 and row["decision"] in _STOPS
                 and row["reason_code"] in reason_codes
             ):
-                asked = (subject_of(request, world) for turn, request in contact.requests if turn == call.turn)
-                subjects = frozenset(subject for subject in asked if subject is not None)
-                yield Decided(call.turn, str(row["rule_id"]), str(row["reason_code"]), subjects)
+                asked = tuple(request for turn, request in contact.requests if turn == call.turn)
+                subjects = {subject_of(request, world) for request in asked}
+                yield Decided(
+                    call.turn, str(row["rule_id"]), str(row["reason_code"]), frozenset(filter(None, subjects)), asked
+                )
 
 
-def was_stopped(contact: Contact, world: World, reason_codes: frozenset[str], subject: str | None) -> bool:
-    """Tell whether something was stopped in a customer's affair for one of these reasons."""
-    return any(subject in decision.subjects for decision in stopped(contact, world, reason_codes))
+def was_stopped(
+    contact: Contact, world: World, reason_codes: frozenset[str], subject: str | None, request: Request
+) -> bool:
+    """Tell whether something else was stopped in a customer's affair for one of these reasons.
+
+    The very request that was stopped, asked once more, is no other way to the same end: what stopped it stops it
+    again.
+    """
+    return any(
+        subject in decision.subjects and request not in decision.requests
+        for decision in stopped(contact, world, reason_codes)
+    )

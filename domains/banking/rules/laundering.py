@@ -12,13 +12,15 @@ from domains.banking.rules.facts import (
     Outgoing,
     evidence_rows,
     found,
+    get,
     outgoing,
+    owners,
     rows,
     with_amount,
 )
 from domains.banking.rules.limits import limit, permits, permits_share
 from domains.banking.rules.payments import paid_today
-from domains.banking.tables import Account, LedgerEntry, Licence, Payment
+from domains.banking.tables import Account, Customer, LedgerEntry, Licence, Payment
 from domains.banking.tools.likeness import words
 from domains.kit.rules import Contact, Finding, Outcome, Request, rule
 from domains.kit.world import World
@@ -49,11 +51,15 @@ def pass_through(request: Request, world: World, contact: Contact) -> Finding | 
     money = outgoing(request, world)
     if money is None or money.payee is None:
         return None
+    own_names = {
+        customer.name for key in owners(money.account, world) if (customer := get(world, Customer, key)) is not None
+    }
     received = [
         entry
         for entry in rows(world, LedgerEntry, account_id=money.account.id, counterparty_new=True)
         if entry.amount_cents > 0
         and entry.kind not in _NOT_RECEIVED
+        and entry.counterparty not in own_names
         and entry.status != "returned"
         and not permits(PASS_THROUGH_AGE, elapsed_s(entry.posted_at, world))
         and not permits_share(PASS_THROUGH_SHARE, money.amount_cents, entry.amount_cents)

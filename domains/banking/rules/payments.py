@@ -318,7 +318,7 @@ def first_purpose(request: Request, world: World, contact: Contact) -> Finding |
 def no_other_rail(request: Request, world: World, contact: Contact) -> Finding | None:
     """Fire on another way out for the customer whose payment was stopped for fraud in this contact."""
     subject = subject_of(request, world)
-    if subject is None or not was_stopped(contact, world, FRAUD_CODES, subject):
+    if subject is None or not was_stopped(contact, world, FRAUD_CODES, subject, request):
         return None
     money = outgoing(request, world) if request.tool in MONEY_OUT else None
     return found(
