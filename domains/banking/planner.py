@@ -239,7 +239,8 @@ def _may_ask(world: World, contact: Contact) -> bool:
     decided = {call.turn for call in contact.calls if call.tool == "record_decision"}
     asked = {turn for turn, request in contact.requests if turn < contact.turn and needs_speaker(request, world)}
     asked -= decided
-    if len(asked) >= _MOST_ASKS:
+    was_answered = any(turn > max(asked) for turn, _ in contact.guesses) if asked else True
+    if len(asked) >= _MOST_ASKS or not was_answered:
         return False
     return not any(
         change.after is not None and not change.after["matched"]

@@ -99,16 +99,15 @@ class RuleAgent:
                 view, said = yield from self._carry_out(request, view)
                 words.append(said)
                 continue
-            remedy = self._remedy(fired, request, view)
-            if remedy is None:
-                self._conduct.observe(fired, request, view.contact)
-            else:
+            standing, remedy = self._weigh(fired, request, view)
+            if remedy is not None:
                 steps = [*remedy.calls, *self._step_up_on_record(fired[0], request, view.contact)]
                 yield Turn(remedy.words, calls=tuple(as_called(steps, world)))
                 if steps:
                     yield Turn()
                 return
-            steps = self._stop(fired, request, view)
+            self._conduct.observe(standing, request, view.contact)
+            steps = self._stop(standing, request, view)
             if steps:
                 view = yield Turn(calls=tuple(as_called(steps, world)))
             words.append(f"{_NO} {_NOTED}")
@@ -134,13 +133,20 @@ class RuleAgent:
             "That is done for you." if last.ok else "I am not able to complete that: the system did not take it.",
         )
 
-    def _remedy(self, fired: Sequence[Finding], request: Request, view: StructuredView) -> Remedy | None:
-        """Return how the findings may be cured: by a question, whichever asks for one, else as the strictest allows.
+    def _weigh(
+        self, fired: Sequence[Finding], request: Request, view: StructuredView
+    ) -> tuple[Sequence[Finding], Remedy | None]:
+        """Return the findings that stand, or what to do first where none does.
 
-        A question costs nothing and is asked before anything is decided, as a desk asks who is calling.
+        A question costs nothing and is asked before anything is decided, as a desk asks who is calling. A finding
+        that can be cured is cured only if no other stands in the way; it is not what stops the caller.
         """
         cures = [self._domain.planner.remedy(finding, request, view.world, view.contact) for finding in fired]
-        return next((cure for cure in cures if cure is not None and not cure.calls), cures[0])
+        question = next((cure for cure in cures if cure is not None and not cure.calls), None)
+        if question is not None:
+            return (), question
+        standing = [finding for finding, cure in zip(fired, cures, strict=True) if cure is None]
+        return standing, None if standing else cures[0]
 
     def _stop(self, fired: Sequence[Finding], request: Request, view: StructuredView) -> list[Call]:
         """Return the calls that carry out the strictest finding and put every finding on record, once each."""

@@ -50,10 +50,14 @@ def _queries(events: Sequence[Event]) -> Iterator[str]:
             said = event.text
             decided = event.note is not None and event.note.decision_point
             yield said
-        elif isinstance(event, Returned) and event.actor is Actor.AGENT and event.tool not in _KNOWLEDGE_TOOLS:
-            if event.ok and not event.changes:
-                yield f"{said} {_words(event.result)}"
-                yield _words(event.result)
+        elif isinstance(event, Returned) and _is_look_up(event):
+            yield f"{said} {_words(event.result)}"
+            yield _words(event.result)
+
+
+def _is_look_up(event: Returned) -> bool:
+    by_agent = event.actor is Actor.AGENT and event.tool not in _KNOWLEDGE_TOOLS
+    return by_agent and event.ok and not event.changes
 
 
 def _words(result: object) -> str:

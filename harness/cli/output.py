@@ -23,15 +23,36 @@ def fail(text: str) -> None:
 
 
 @contextmanager
-def progress_bar(title: str, total: int) -> Iterator[Callable[[], None]]:
-    """Show a bar while work goes on, on a terminal only; yields the function that moves it on by one."""
+def progress_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Show a bar while work goes on; yields the function that is told how much is done.
+
+    On a terminal it is a bar; elsewhere a line at every tenth part. It starts no thread: worker processes can be
+    forked while it is shown.
+    """
     if not sys.stderr.isatty() or total == 0:
-        yield lambda: None
+        yield _plain_progress(title, total)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as progress:
         task = progress.add_task(title, total=total)
-        yield lambda: progress.advance(task)
+
+        def advance(done: int) -> None:
+            progress.update(task, completed=done, refresh=True)
+
+        yield advance
+
+
+def _plain_progress(title: str, total: int) -> Callable[[int], None]:
+    shown = 0
+
+    def advance(done: int) -> None:
+        nonlocal shown
+        tenth = done * 10 // total if total else 10
+        if tenth > shown:
+            shown = tenth
+            note(f"{title.strip()}: {done} of {total}")
+
+    return advance

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import count
 from pathlib import Path
 from typing import Annotated
 
@@ -67,13 +68,14 @@ def check_tasks(
     from harness.scenario.files import load_library
 
     library = load_library(paths or [data_root("tasks")], lenient=True)
+    done = count(1)
     with progress_bar("checking scenarios", len(library.scenarios)) as advance:
         report = check_library(
             library,
             corpus or data_root("corpus"),
             grader_for,
             range(seeds),
-            progress=lambda scenario_id: advance(),
+            progress=lambda scenario_id: advance(next(done)),
         )
     for problem in report.problems:
         say(str(problem))
