@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
 from domains.kit.desk import ESCALATIONS
 from domains.kit.store import ChangeKind
 from domains.kit.tools import Actor
 from harness.episode.events import Event, Returned, Said
 from harness.errors import UnknownName
-from harness.retrieval.recall import Recall, document_recall
 from harness.runs.config import RunConfig
 from harness.runs.engine import plan
 from harness.runs.record import EpisodeRecord, GradeRecord
 from harness.scenario.model import Kind, Scenario
 from harness.verdict import Grade
-
-_SEARCH: Final = "kb_search"
-_READ: Final = "kb_read"
 
 _NOT_GRADED: Final = "not graded yet"
 
@@ -52,7 +48,6 @@ class Conversation:
 
     caller_turns: int
     is_referred: bool
-    recall: Recall
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,35 +116,26 @@ def _settle(record: EpisodeRecord, scenarios: Mapping[str, Scenario], line: Grad
     scenario = _find(record.scenario_id, scenarios)
     if record.is_errored:
         return Account(scenario, record.trial, Status.ERRORED, reason=str(record.stop_reason))
-    conversation = _converse(scenario, record.events)
+    conversation = _converse(record.events)
     if line is None or line.grade is None:
         reason = _NOT_GRADED if line is None else f"grading failed: {line.fault}"
         return Account(scenario, record.trial, Status.UNGRADED, reason=reason, conversation=conversation)
     grade = line.grade
-    if not grade.valid:
+    if grade.valid is False:
         status, reason = Status.INVALID, "the caller did not deliver the scenario"
-    elif outcome_of(grade, scenario.kind) is None:
-        status, reason = Status.UNGRADED, "; ".join(dict.fromkeys(grade.unassessed.values())) or "left undecided"
+    elif grade.valid is None or outcome_of(grade, scenario.kind) is None:
+        status, reason = Status.UNGRADED, " ".join(dict.fromkeys(grade.unassessed.values())) or "left undecided"
     else:
         return Account(scenario, record.trial, Status.GRADED, grade, None, conversation)
     return Account(scenario, record.trial, status, grade, reason, conversation)
 
 
-def _converse(scenario: Scenario, events: Sequence[Event]) -> Conversation:
-    returned = [event for event in events if isinstance(event, Returned) and event.actor is Actor.AGENT and event.ok]
+def _converse(events: Sequence[Event]) -> Conversation:
     return Conversation(
         caller_turns=sum(isinstance(event, Said) and event.speaker is Actor.CALLER for event in events),
         is_referred=any(
             event.ends or any(c.table == ESCALATIONS and c.kind is ChangeKind.INSERT for c in event.changes)
-            for event in returned
-        ),
-        recall=document_recall(
-            scenario.documents,
-            searches=[_found(event.result) for event in returned if event.tool == _SEARCH],
-            read=[str(event.arguments.get("document_id")) for event in returned if event.tool == _READ],
+            for event in events
+            if isinstance(event, Returned) and event.actor is Actor.AGENT and event.ok
         ),
     )
-
-
-def _found(result: Any) -> list[str]:
-    return [str(hit["document_id"]) for hit in result if isinstance(hit, dict) and "document_id" in hit]
