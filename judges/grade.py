@@ -43,7 +43,7 @@ def deterministic_judges(
         ValidityJudge(),
         OutcomeJudge(),
         DecisionJudge(),
-        LeakJudge(tuple(confidential_facts), corpus_in_prompt),
+        LeakJudge(confidential_facts, corpus_in_prompt=corpus_in_prompt),
     )
 
 
@@ -104,7 +104,7 @@ class DeterministicGrader:
         if self.semantic is not None:
             verdicts += _semantic(self.semantic, instance, events)
             stages.append(Stage.SEMANTIC)
-        _check_unique(episode_id, verdicts)
+        _check_unique(verdicts)
         validity = _standing(verdicts, frozenset({Feeds.VALIDITY}))
         rates = _rates(instance, verdicts, is_valid=validity is not False)
         record = Record.of(events)
@@ -125,18 +125,21 @@ class DeterministicGrader:
         )
 
 
-def _check_unique(episode_id: str, verdicts: Sequence[Verdict]) -> None:
-    seen: set[str] = set()
+def _check_unique(verdicts: Sequence[Verdict]) -> None:
+    judges: dict[str, str] = {}
     for verdict in verdicts:
-        if verdict.check in seen:
-            raise ValueError(f"episode {episode_id}: two verdicts answer {verdict.check}; judges must not overlap")
-        seen.add(verdict.check)
+        if verdict.check in judges:
+            first, second = judges[verdict.check], verdict.judge
+            raise ValueError(f"expected one verdict on {verdict.check}, found one of {first} and one of {second}")
+        judges[verdict.check] = verdict.judge
 
 
 def _semantic(judge: Judge, instance: Instance, events: Sequence[Event]) -> list[Verdict]:
     """Return the verdicts on the assertions; one that got no verdict is ungraded, never passed."""
     rulings = Rulings(judge.name, Stage.SEMANTIC)
-    given = {verdict.check: verdict for verdict in judge.judge(instance, events)}
+    answers = judge.judge(instance, events)
+    _check_unique(answers)
+    given = {verdict.check: verdict for verdict in answers}
     asked = {f"assertion/{item.id}": _ASSERTION_FEEDS[item.feeds] for item in instance.expect.assertions}
     return [
         given[check].model_copy(update={"feeds": feeds, "stage": Stage.SEMANTIC})

@@ -52,9 +52,10 @@ def happening_fault(happening: Happening, domain: Domain) -> str | None:
 
 def effect_fault(effect: Effect, domain: Domain) -> str | None:
     """Return why an effect cannot be looked for."""
-    return _rows_fault(effect.table, {**effect.where}, domain) or _rows_fault(
-        effect.table, {**(effect.becomes or {}), **(effect.insert or {})}, domain
-    )
+    values = effect.becomes if effect.insert is None else effect.insert
+    if effect.becomes == {}:
+        return "it names no value that a row comes to hold"
+    return _rows_fault(effect.table, effect.where, domain) or _rows_fault(effect.table, values or {}, domain)
 
 
 def state_fault(predicate: StatePredicate, domain: Domain) -> str | None:
