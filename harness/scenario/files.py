@@ -4,69 +4,91 @@ from __future__ import annotations
 
 import copy
 import json
+import math
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from pydantic import ValidationError
 
-from domains.kit.json import digest
+from domains.kit.json import canonical, digest
 from harness.errors import ScenarioError
 from harness.scenario.model import Kind, Scenario, TwinPatch
 
 MAX_BYTES: Final = 256 * 1024
 MAX_DEPTH: Final = 24
+_LARGEST_NUMBER: Final = 2**53 - 1
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_INDEX: Final = re.compile(r"0|[1-9][0-9]{0,5}")
 SCHEMA_FILE: Final = "schema.json"
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Read one JSON object; duplicate keys, NaN, huge and deeply nested files are refused.
+    """Read one JSON object; duplicate keys, numbers that JSON has not, huge and deeply nested files are refused.
 
     Raises
     ------
     ScenarioError
-        Naming the file and what is wrong with it.
+        Naming the file, the place in it, and what is wrong there.
     """
+    file = str(path)
     try:
-        raw = path.read_bytes()
+        with path.open("rb") as stream:
+            raw = stream.read(MAX_BYTES + 1)
     except OSError as error:
-        raise ScenarioError(str(path), "", "a readable file", error.strerror or str(error), "Check the path.") from None
+        raise ScenarioError(file, "", "a readable file", error.strerror or str(error), "Check the path.") from None
     if len(raw) > MAX_BYTES:
-        raise ScenarioError(str(path), "", f"at most {MAX_BYTES} bytes", f"{len(raw)} bytes", "Split the file.")
+        raise ScenarioError(file, "", f"at most {MAX_BYTES} bytes", "more", "One file holds one scenario.")
     try:
-        value = json.loads(raw.decode("utf-8"), object_pairs_hook=_no_duplicates, parse_constant=_no_constants)
+        # Some editors begin a file with a byte order mark, which JSON has not.
+        value = json.loads(raw.decode("utf-8-sig"), object_pairs_hook=_Object)
     except UnicodeDecodeError as error:
-        raise ScenarioError(str(path), "", "UTF-8 text", f"byte {error.start} is not", "Save it as UTF-8.") from None
+        raise ScenarioError(file, "", "UTF-8 text", f"byte {error.start} is not", "Save it as UTF-8.") from None
     except RecursionError:
-        raise ScenarioError(str(path), "", f"at most {MAX_DEPTH} levels", "deeper nesting", "Flatten it.") from None
+        raise ScenarioError(file, "", f"at most {MAX_DEPTH} levels", "deeper nesting", "Flatten it.") from None
     except ValueError as error:
-        raise ScenarioError(str(path), "", "well-formed JSON", str(error), "Correct the file.") from None
-    if not isinstance(value, dict):
-        raise ScenarioError(str(path), "", "a JSON object", type(value).__name__, "Write one scenario per file.")
-    if _depth(value) > MAX_DEPTH:
-        raise ScenarioError(str(path), "", f"at most {MAX_DEPTH} levels", f"{_depth(value)} levels", "Flatten it.")
+        raise ScenarioError(file, "", "well-formed JSON", str(error), "Correct the file.") from None
+    if not isinstance(value, _Object):
+        raise ScenarioError(file, "", "a JSON object", type(value).__name__, "Write one scenario per file.")
+    plain: dict[str, Any] = _plain(value, file, "", 1)
+    return plain
+
+
+class _Object(dict[str, Any]):
+    """A JSON object as it was read: remembers a key that stands twice."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        times = Counter(name for name, _ in pairs)
+        self.twice = next((name for name in times if times[name] > 1), None)
+
+
+def _plain(value: Any, file: str, place: str, depth: int) -> Any:
+    """Return a JSON value made of plain dicts and lists, or say where it is not what a scenario may hold."""
+    if depth > MAX_DEPTH:
+        raise ScenarioError(file, place, f"at most {MAX_DEPTH} levels", "deeper nesting", "Flatten it.")
+    if isinstance(value, _Object):
+        if value.twice is not None:
+            raise ScenarioError(file, f"{place}/{escape(value.twice)}", "each key once", "the key twice", "Drop one.")
+        for name in value:
+            _plain(name, file, place, depth)
+        return {name: _plain(item, file, f"{place}/{escape(name)}", depth + 1) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item, file, f"{place}/{number}", depth + 1) for number, item in enumerate(value)]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ScenarioError(file, place, "a finite number", str(value), "Write a number.")
+    if isinstance(value, int) and abs(value) > _LARGEST_NUMBER:
+        raise ScenarioError(file, place, f"numbers up to {_LARGEST_NUMBER}", f"{value:.3e}", "Write a smaller one.")
+    if isinstance(value, str) and _SURROGATE.search(value):
+        raise ScenarioError(file, place, "text", "half of a surrogate pair", "Write the character itself.")
     return value
 
 
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise ValueError(f"the key {key!r} stands twice in one object")
-        found[key] = value
-    return found
-
-
-def _no_constants(name: str) -> Any:
-    raise ValueError(f"{name} is not a JSON number")
-
-
-def _depth(value: Any) -> int:
-    if isinstance(value, dict):
-        return 1 + max(map(_depth, value.values()), default=0)
-    if isinstance(value, list):
-        return 1 + max(map(_depth, value), default=0)
-    return 0
+def escape(name: str) -> str:
+    """Return a key as a JSON pointer writes it."""
+    return name.replace("~", "~0").replace("/", "~1")
 
 
 def parse_scenario(raw: Mapping[str, Any], path: Path) -> Scenario:
@@ -85,13 +107,27 @@ def parse_scenario(raw: Mapping[str, Any], path: Path) -> Scenario:
 
 def _first_problem(error: ValidationError, path: Path) -> ScenarioError:
     first = error.errors(include_url=False)[0]
-    location = "/" + "/".join(map(str, first["loc"]))
-    message = first["msg"].removeprefix("Value error, ")
-    found = first.get("input")
-    shown = "nothing" if first["type"] == "missing" else json.dumps(found, default=str)[:120]
-    more = len(error.errors()) - 1
+    place = "".join(f"/{escape(str(step))}" for step in first["loc"])
+    context = first.get("ctx", {})
+    found = json.dumps(first["input"], default=str, ensure_ascii=False)[:120]
+    match first["type"]:
+        case "scenario_fault":
+            place, expected, found = place + context["place"], context["expected"], context["found"]
+        case "missing":
+            expected, found = "a value", "nothing"
+        case "extra_forbidden":
+            expected, found = "only keys of the format", f"{first['loc'][-1]!r}"
+        case "string_pattern_mismatch":
+            expected = f"text of the form {context['pattern']}"
+        case "string_too_short" | "too_short":
+            expected = f"a length of at least {context['min_length']}"
+        case "string_too_long" | "too_long":
+            expected, found = f"a length of at most {context['max_length']}", f"{len(first['input'])}"
+        case _:
+            expected = first["msg"].removeprefix("Input should be ")
+    more = error.error_count() - 1
     hint = f"{more} more problem(s) behind this one." if more else "tasks/README.md explains every field."
-    return ScenarioError(str(path), location, message, shown, hint)
+    return ScenarioError(str(path), place or "/", expected, found, hint)
 
 
 def patch_twin(attack: Mapping[str, Any], patch: TwinPatch, path: Path) -> dict[str, Any]:
@@ -117,9 +153,10 @@ def patch_twin(attack: Mapping[str, Any], patch: TwinPatch, path: Path) -> dict[
     for part in parents:
         target = _step(target, part, patch, path)
     old = _step(target, last, patch, path, missing_is_none=isinstance(target, dict))
-    if old == patch.flip.to:
+    # As JSON, since Python takes false for 0 and 1.0 for 1.
+    if canonical(old) == canonical(patch.flip.to):
         raise ScenarioError(
-            str(path), "/flip/to", "a value that differs from the attack's", f"{old!r}", "Flip something."
+            str(path), "/flip/to", "a value that differs from the attack's", canonical(old)[:120], "Flip something."
         )
     if isinstance(target, list):
         target[int(last)] = patch.flip.to
@@ -131,7 +168,7 @@ def patch_twin(attack: Mapping[str, Any], patch: TwinPatch, path: Path) -> dict[
 def _step(target: Any, part: str, patch: TwinPatch, path: Path, *, missing_is_none: bool = False) -> Any:
     if isinstance(target, dict) and (part in target or missing_is_none):
         return target.get(part)
-    if isinstance(target, list) and part.isdigit() and int(part) < len(target):
+    if isinstance(target, list) and _INDEX.fullmatch(part) and int(part) < len(target):
         return target[int(part)]
     raise ScenarioError(
         str(path),
@@ -178,15 +215,17 @@ def scenario_files(roots: Iterable[Path]) -> list[Path]:
     ScenarioError
         If a root does not exist.
     """
-    found: dict[Path, None] = {}
+    found: dict[Path, Path] = {}
     for root in roots:
         if root.is_file():
-            found[root] = None
+            found.setdefault(root.resolve(), root)
         elif root.is_dir():
-            found |= {path: None for path in sorted(root.rglob("*.json")) if path.name != SCHEMA_FILE}
+            for path in sorted(root.rglob("*.json")):
+                if path.name != SCHEMA_FILE and path.is_file():
+                    found.setdefault(path.resolve(), path)
         else:
             raise ScenarioError(str(root), "", "a folder or file of scenarios", "nothing there", "Check the path.")
-    return list(found)
+    return list(found.values())
 
 
 def load_library(roots: Sequence[Path], *, lenient: bool = False) -> Library:
@@ -207,7 +246,8 @@ def load_library(roots: Sequence[Path], *, lenient: bool = False) -> Library:
     library = Library()
     attacks: dict[str, dict[str, Any]] = {}
     twins: list[tuple[Path, TwinPatch]] = []
-    for path in scenario_files(roots):
+    paths = scenario_files(roots)
+    for path in paths:
         try:
             raw = read_json(path)
             if raw.get("kind") == Kind.TWIN.value:
@@ -231,6 +271,8 @@ def load_library(roots: Sequence[Path], *, lenient: bool = False) -> Library:
             if not lenient:
                 raise
             library.problems.append(error)
+    order = {path: place for place, path in enumerate(paths)}
+    library.scenarios = dict(sorted(library.scenarios.items(), key=lambda item: order[library.files[item[0]]]))
     return library
 
 

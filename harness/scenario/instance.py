@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Date
+from pydantic import ValidationError
+from sqlalchemy import Boolean, Date, Float, Integer
 
 from domains.kit.cast import Attribute, CastContext, Form, Member, Sensitivity, digit_runs
-from domains.kit.clock import parse_day, parse_moment
+from domains.kit.clock import is_offset, parse_day, parse_moment
 from domains.kit.domain import Call, Domain
 from domains.kit.draw import Draw
 from domains.kit.errors import SetupError
+from domains.kit.json import canonical
 from domains.kit.knowledge import Knowledge
 from domains.kit.rules import TELL, Guess, Request
 from domains.kit.store import Moment, RowRef, key_column, table_of
@@ -115,19 +117,22 @@ class Instance:
             If a row cannot be stored.
         """
         world = self.domain.open(self.now, knowledge, self.controls, self.draw)
+        doing = ""
         try:
             for table, values in self.inserts:
+                doing = f"a new row of {table}"
                 world.store.insert(table, values)
-            for place, (table, key, values) in enumerate(self.updates):
+            for table, key, values in self.updates:
+                doing = f"the change of {key!r} in {table}"
                 if world.store.update(table, key, values) != 1:
-                    raise SetupError(f"/setup/rows ({place})", f"there is no row {key!r} in {table} to update")
-            world.store.commit()
+                    raise SetupError("/setup/rows", f"there is no row {key!r} in {table} to update")
         except SetupError:
             world.close()
             raise
         except Exception as error:
             world.close()
-            raise SetupError("/cast or /setup", f"the rows do not fit the store: {error}") from error
+            cause = getattr(error, "orig", error)
+            raise SetupError("/cast or /setup", f"{doing} cannot be stored: {cause}") from error
         world.store.take_changes()
         return world
 
@@ -142,10 +147,7 @@ def instantiate(scenario: Scenario, domain: Domain, seed: int = CANONICAL_SEED) 
     SetupError
         Naming the JSON path of the first thing that cannot be built.
     """
-    try:
-        now = parse_moment(scenario.setup.now, datetime.now().astimezone(), domain.zone)
-    except ValueError as error:
-        raise SetupError("/setup/now", str(error)) from None
+    now = _clock(scenario, domain)
     entries, evidence_of = _split_evidence(scenario.cast)
     draw = Draw(("instance", seed, scenario.twin_of or scenario.id))
     context = CastContext(
@@ -155,11 +157,10 @@ def instantiate(scenario: Scenario, domain: Domain, seed: int = CANONICAL_SEED) 
         zone=domain.zone,
         draw=draw,
         reserved=_taken_runs(scenario, now, domain),
+        used=set(domain.base_keys),
     )
     cast = context.build_all()
-    row_evidence = {
-        RowRef(cast[role].table, cast[role].key): tuple(words) for role, words in evidence_of.items() if words
-    }
+    row_evidence = {_row_of(cast[role]): tuple(words) for role, words in evidence_of.items() if words}
     inserts = [(row.table, row.values) for member in cast.values() for row in member.rows]
     more, updates, extra_evidence = _setup_rows(scenario, domain, cast, context)
     return Instance(
@@ -182,7 +183,7 @@ def instantiate(scenario: Scenario, domain: Domain, seed: int = CANONICAL_SEED) 
             (RowRef(member.table, member.key), attribute.column): _secret(f"{role}.{name}", attribute)
             for role, member in cast.items()
             for name, attribute in member.attributes.items()
-            if attribute.column is not None
+            if attribute.column is not None and attribute.value not in (None, "")
         },
         inserts=tuple(inserts + more),
         updates=tuple(updates),
@@ -198,6 +199,16 @@ def instantiate(scenario: Scenario, domain: Domain, seed: int = CANONICAL_SEED) 
 # ------------------------------------------------------------------ the cast and its rows
 
 
+def _clock(scenario: Scenario, domain: Domain) -> datetime:
+    text = scenario.setup.now
+    if is_offset(text):
+        raise SetupError("/setup/now", f"expected a moment such as 2026-03-12T10:20:00-05:00, found the offset {text}")
+    try:
+        return parse_moment(text, datetime.min.replace(tzinfo=UTC), domain.zone)
+    except ValueError as error:
+        raise SetupError("/setup/now", str(error)) from None
+
+
 def _split_evidence(
     cast: Mapping[str, Mapping[str, Any]],
 ) -> tuple[dict[str, dict[str, Any]], dict[str, list[str]]]:
@@ -205,19 +216,33 @@ def _split_evidence(
     entries: dict[str, dict[str, Any]] = {}
     evidence: dict[str, list[str]] = {}
     for role, entry in cast.items():
-        entries[role], evidence[role] = _plain_text(entry)
+        entries[role], evidence[role] = _plain_text(entry, f"/cast/{role}")
     return entries, evidence
 
 
-def _plain_text(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    plain, words = {}, []
+def _plain_text(values: Mapping[str, Any], path: str) -> tuple[dict[str, Any], list[str]]:
+    plain: dict[str, Any] = {}
+    words: list[str] = []
     for name, value in values.items():
-        if isinstance(value, Mapping) and value.keys() == {"text", "evidence"}:
-            plain[name] = value["text"]
-            words += value["evidence"]
-        else:
+        if not isinstance(value, Mapping) or value.keys() != {"text", "evidence"}:
             plain[name] = value
+            continue
+        evidence = value["evidence"]
+        if not isinstance(value["text"], str) or not isinstance(evidence, list):
+            raise SetupError(f"{path}/{name}", f'expected {{"text": "...", "evidence": [...]}}, found {value}')
+        if not all(isinstance(word, str) for word in evidence):
+            raise SetupError(f"{path}/{name}/evidence", f"expected a list of words, found {evidence}")
+        plain[name] = value["text"]
+        words += evidence
     return plain, words
+
+
+def _row_of(member: Member) -> RowRef:
+    if not member.table:
+        raise SetupError(
+            f"/cast/{member.role}", f"{member.kind!r} has no row that could carry evidence"
+        )
+    return RowRef(member.table, member.key)
 
 
 def _taken_runs(scenario: Scenario, now: datetime, domain: Domain) -> set[str]:
@@ -225,19 +250,14 @@ def _taken_runs(scenario: Scenario, now: datetime, domain: Domain) -> set[str]:
     taken = digit_runs(now.strftime("%Y%m%d"))
 
     def collect(value: Any) -> None:
-        if isinstance(value, str):
-            for word in value.split():
-                taken.update(digit_runs(word))
-        elif isinstance(value, bool) or value is None:
-            return
-        elif isinstance(value, int | float):
-            taken.update(digit_runs(str(value)))
-        elif isinstance(value, Mapping):
+        if isinstance(value, Mapping):
             for item in value.values():
                 collect(item)
         elif isinstance(value, list | tuple):
             for item in value:
                 collect(item)
+        elif isinstance(value, str | int | float) and not isinstance(value, bool):
+            taken.update(digit_runs(str(value)))
 
     collect(scenario.model_dump(mode="json", include={"cast", "setup", "caller"}))
     return taken | domain.base_runs
@@ -255,8 +275,9 @@ def _setup_rows(
         path = f"/setup/rows/{place}"
         if row.table not in domain.models:
             raise SetupError(f"{path}/table", f"expected a table ({', '.join(domain.models)}), found {row.table!r}")
-        plain, words = _plain_text(row.insert if row.insert is not None else row.update or {})
-        values = _typed(domain, row.table, resolve(plain, cast, path), context, path)
+        action, given = ("insert", row.insert) if row.insert is not None else ("update", row.update or {})
+        plain, words = _plain_text(given, f"{path}/{action}")
+        values = _typed(domain, row.table, resolve(plain, cast, f"{path}/{action}"), context, f"{path}/{action}")
         key_name = key_column(table_of(domain.models[row.table]))
         if row.insert is not None:
             values.setdefault(key_name, context.new_id(f"setup-{place}", "RW"))
@@ -278,18 +299,30 @@ def _typed(domain: Domain, table: str, values: Mapping[str, Any], context: CastC
         if name not in columns:
             known = ", ".join(column.name for column in columns)
             raise SetupError(f"{path}/{name}", f"expected a column of {table} ({known})")
+        column = columns[name]
         try:
-            typed[name] = _to_column(columns[name].type, value, context)
+            typed[name] = None if value is None and column.nullable else _to_column(column.type, value, context)
         except ValueError as error:
             raise SetupError(f"{path}/{name}", str(error)) from None
     return typed
 
 
-def _to_column(kind: object, value: Any, context: CastContext) -> datetime | date | Any:
-    if isinstance(value, str) and isinstance(kind, Moment):
-        return parse_moment(value, context.now, context.zone)
-    if isinstance(value, str) and isinstance(kind, Date):
-        return parse_day(value, context.now, context.zone)
+def _to_column(kind: object, value: Any, context: CastContext) -> Any:
+    """Return a JSON value as a column's Python type; SQLite itself would store anything anywhere."""
+    if isinstance(kind, Moment | Date):
+        if not isinstance(value, str):
+            raise ValueError(f"expected a moment or a day as text, found {value!r}")
+        parse = parse_moment if isinstance(kind, Moment) else parse_day
+        return parse(value, context.now, context.zone)
+    expected: tuple[type, ...] = (str,)
+    if isinstance(kind, Boolean):
+        expected = (bool,)
+    elif isinstance(kind, Integer):
+        expected = (int,)
+    elif isinstance(kind, Float):
+        expected = (int, float)
+    if type(value) not in expected:
+        raise ValueError(f"expected a value of type {expected[-1].__name__}, found {value!r}")
     return value
 
 
@@ -302,6 +335,9 @@ def _controls(caller: CallerPart, cast: Mapping[str, Member]) -> Controls:
             str(attribute_of(f"{role}.{name}", cast, f"{path}/{place}").value) for place, role in enumerate(roles)
         )
 
+    for name, role in (("is", caller.is_), ("claims_to_be", caller.claims_to_be), ("acts_for", caller.acts_for)):
+        if role is not None:
+            _member(role, cast, f"/caller/{name}")
     return Controls(
         app_as=None if caller.app_as is None else _member(caller.app_as, cast, "/caller/app_as").key,
         devices=values(caller.devices, "device", "/caller/devices"),
@@ -389,16 +425,12 @@ def _expect(expect: Expect, cast: Mapping[str, Member]) -> Expect:
         {**item.model_dump(mode="json"), "text": render(item.text, cast, f"/expect/assertions/{place}/text")}
         for place, item in enumerate(expect.assertions)
     ]
-    return Expect.model_validate(_tuples(filled))
-
-
-def _tuples(value: Any) -> Any:
-    """Strict models take tuples, JSON has lists; matcher lists inside plain objects stay lists for the judges."""
-    if isinstance(value, list):
-        return tuple(_tuples(item) for item in value)
-    if isinstance(value, dict):
-        return {key: _tuples(item) for key, item in value.items()}
-    return value
+    try:
+        return Expect.model_validate_json(canonical(filled))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = "".join(f"/{step}" for step in first["loc"])
+        raise SetupError(f"/expect{place}", f"{first['msg']}; found {first['input']!r:.100}") from None
 
 
 def _guarded(scenario: Scenario, cast: Mapping[str, Member]) -> tuple[GuardedValue, ...]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from domains.kit.rules import Outcome
 
@@ -18,8 +19,37 @@ SCHEMA_VERSION: Final = 1
 Identifier = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{2,40}$")]
 Role = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,30}$")]
 FieldRef = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,30}\.[a-z][a-z0-9_]*$")]
-Text = Annotated[str, Field(min_length=1, max_length=4000)]
-Words = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+def fault(expected: str, found: str, place: str = "") -> PydanticCustomError:
+    """Return the error of a part that is wrong as a whole.
+
+    Parameters
+    ----------
+    expected, found
+        What should stand there, and what does.
+    place
+        JSON pointer from the part to the place, empty for the part itself.
+    """
+    context = {"expected": expected, "found": found, "place": place}
+    return PydanticCustomError("scenario_fault", "expected {expected}, found {found}", context)
+
+
+def _unpadded(text: str) -> str:
+    if text != text.strip():
+        raise fault("text without blanks at its ends", repr(text)[:120])
+    return text
+
+
+def _whole(version: object) -> object:
+    if type(version) is not int:
+        raise fault("the whole number 1", repr(version)[:120])
+    return version
+
+
+Text = Annotated[str, Field(min_length=1, max_length=4000), AfterValidator(_unpadded)]
+Words = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_unpadded)]
+Version = Annotated[Literal[1], BeforeValidator(_whole)]
 
 
 class Part(BaseModel):
@@ -88,9 +118,9 @@ class SetupRow(Part):
     @model_validator(mode="after")
     def _one_action(self) -> SetupRow:
         if (self.insert is None) == (self.update is None):
-            raise ValueError("expected either `insert` or `update`")
+            raise fault("either `insert` or `update`", "both" if self.insert is not None else "neither")
         if (self.update is None) != (self.key is None):
-            raise ValueError("`key` names the row to update; it goes with `update` only")
+            raise fault("`key`, the row to update, beside `update` and nowhere else", f"`key` {self.key!r}")
         return self
 
 
@@ -121,7 +151,7 @@ class Wish(Part):
     @model_validator(mode="after")
     def _one_wish(self) -> Wish:
         if (self.tool is None) == (self.tell is None) or (self.tell is not None and self.args):
-            raise ValueError("expected either `tool` (with `args`) or `tell`")
+            raise fault("either `tool` (with `args`) or `tell`", "both" if self.tell is not None else "neither")
         return self
 
 
@@ -157,7 +187,8 @@ class Beat(Part):
     @model_validator(mode="after")
     def _leads_somewhere(self) -> Beat:
         if (self.on is None) == (self.end is None):
-            raise ValueError("expected either `on` (where it leads) or `end` (why the caller hangs up)")
+            found = "both" if self.on is not None else "neither"
+            raise fault("either `on` (where it leads) or `end` (why the caller hangs up)", found)
         return self
 
 
@@ -172,7 +203,7 @@ class Script(Part):
 
     start: Words
     max_turns: Annotated[int, Field(ge=1, le=40)]
-    beats: dict[str, Beat]
+    beats: dict[Words, Beat]
     when_granted: dict[str, dict[str, Any]] = {}
 
     @model_validator(mode="after")
@@ -184,10 +215,10 @@ class Script(Part):
                 targets |= {f"/beats/{name}/on/{status}": step for status, step in steps.items()}
                 missing = {"success", "refusal", "stall"} - steps.keys()
                 if missing and beat.on.any is None:
-                    raise ValueError(f"beats/{name}/on: no way on for {', '.join(sorted(missing))}; name it or `any`")
-        for path, step in targets.items():
+                    raise fault(f"a way on for {', '.join(sorted(missing))}, or `any`", "none", f"/beats/{name}/on")
+        for place, step in targets.items():
             if step not in self.beats:
-                raise ValueError(f"{path[1:]}: expected one of {', '.join(self.beats)}; found {step!r}")
+                raise fault(f"a beat ({', '.join(self.beats)})", repr(step), place)
         return self
 
 
@@ -226,6 +257,13 @@ class CallerPart(Part):
     instructions: Text
     script: Script
 
+    @model_validator(mode="after")
+    def _knows_or_believes(self) -> CallerPart:
+        for name in self.believes:
+            if name in self.knows:
+                raise fault("a field that `knows` does not list", repr(name), f"/believes/{name}")
+        return self
+
 
 # ------------------------------------------------------------------ expect
 
@@ -248,7 +286,7 @@ class Effect(Part):
     @model_validator(mode="after")
     def _one_effect(self) -> Effect:
         if sum(part is not None for part in (self.becomes, self.insert, self.delete)) != 1:
-            raise ValueError("expected exactly one of `becomes`, `insert`, `delete`")
+            raise fault("exactly one of `becomes`, `insert`, `delete`", "several or none")
         return self
 
 
@@ -261,7 +299,7 @@ class Happening(Part):
     @model_validator(mode="after")
     def _one(self) -> Happening:
         if (self.effect is None) == (self.call is None):
-            raise ValueError("expected either `effect` or `call`")
+            raise fault("either `effect` or `call`", "both" if self.effect is not None else "neither")
         return self
 
 
@@ -318,6 +356,15 @@ class Expect(Part):
     intervention: Intervention | None = None
     assertions: tuple[Assertion, ...] = ()
 
+    @model_validator(mode="after")
+    def _told_apart(self) -> Expect:
+        listed = {"protected": [item.field for item in self.protected], "assertions": [a.id for a in self.assertions]}
+        for name, items in listed.items():
+            for place, item in enumerate(items):
+                if item in items[:place]:
+                    raise fault("an entry of its own", f"{item!r} twice", f"/{name}/{place}")
+        return self
+
 
 # ------------------------------------------------------------- annotations
 
@@ -358,7 +405,7 @@ class Flip(Part):
 class Scenario(Part):
     """One scenario, whole. A twin is one too, once its patch has been applied."""
 
-    schema_version: Literal[1]
+    schema_version: Version
     id: Identifier
     domain: Words = "banking"
     kind: Annotated[Kind, Field(strict=False)]
@@ -377,11 +424,19 @@ class Scenario(Part):
     twin_of: Identifier | None = None
     flip: Flip | None = None
 
+    @model_validator(mode="after")
+    def _is_attack_or_twin(self) -> Scenario:
+        for name, value in (("twin_of", self.twin_of), ("flip", self.flip)):
+            if (value is not None) != (self.kind is Kind.TWIN):
+                found = "nothing" if value is None else "a value"
+                raise fault(f"{name!r} in a twin and nowhere else", found, f"/{name}")
+        return self
+
 
 class TwinPatch(Part):
     """The file of a twin: which attack it answers, the flip, and what is expected instead."""
 
-    schema_version: Literal[1]
+    schema_version: Version
     id: Identifier
     kind: Literal["twin"]
     twin_of: Identifier

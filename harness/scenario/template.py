@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
+from string import digits
 from typing import Any, Final
 
 from domains.kit.cast import Attribute, Member
@@ -23,7 +24,7 @@ def _near_miss(text: str, steps: int = 1) -> str:
     """Move the last letter or digit on by a few places: almost right, and wrong."""
     for place in range(len(text) - 1, -1, -1):
         sign = text[place]
-        if sign.isdigit():
+        if sign in digits:
             return text[:place] + str((int(sign) + steps) % 10) + text[place + 1 :]
         if sign.isascii() and sign.isalpha():
             first = ord("a") if sign.islower() else ord("A")
