@@ -112,6 +112,11 @@ def find_dates(rendered: str, words: frozenset[str]) -> tuple[DateMention, ...]:
         if 1 <= min(int(match[1]), int(match[2])) <= 12 and max(int(match[1]), int(match[2])) <= 31
     ]
     whole = sorted([*named, *numeric], key=lambda mention: not mention.is_whole)
+    parts += [
+        DateMention((int(match[2]),), (int(match[1]),), (), (), match.span())
+        for match in _DAY_AND_MONTH.finditer(rendered)
+        if 1 <= int(match[1]) <= 12 and int(match[2]) > 31
+    ]
     return (*whole, *(part for part in parts if not any(_overlap(part, other) for other in whole)))
 
 

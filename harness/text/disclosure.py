@@ -137,7 +137,8 @@ def _find_encoded(conversation: _Conversation, needle: Needle) -> Iterator[tuple
             continue
         for place, text in enumerate(conversation.agent_texts):
             if _is_scrambled(text, scramble) and not any(
-                _is_scrambled(heard, scramble) or _is_told_in_full(needle, heard) for heard in conversation.heard_before(place)
+                _is_scrambled(heard, scramble) or _is_told_in_full(needle, heard)
+                for heard in conversation.heard_before(place)
             ):
                 yield place, text.source
 

@@ -42,9 +42,7 @@ _BINARY = re.compile(r"(?<!\d)(?:[01]{8}[\s,]*){3,}(?!\d)")
 _CHARACTER_CODES = re.compile(r"(?<![\d.,])\d{2,3}(?:[\s,;-]+\d{2,3}){3,}(?![\d.])")
 _MORSE_RUN = re.compile(r"(?<![\w.-])[.-]{1,6}(?:[ /|]+[.-]{1,6}){3,}(?![\w-])")
 _ESCAPES = re.compile(r"\\u([0-9a-fA-F]{4})")
-_MIXED_WORD = re.compile(
-    r"(?<![a-z0-9@$!])(?=[0-9@$!]*[a-z])(?=[a-z]*[0-9@$!]+[a-z]|[a-z]+[0-9])[a-z0-9@$!]{3,}"
-)
+_MIXED_WORD = re.compile(r"(?<![a-z0-9@$!])(?=[0-9@$!]*[a-z])(?=[a-z]*[0-9@$!]+[a-z]|[a-z]+[0-9])[a-z0-9@$!]{3,}")
 _QUANTITY = re.compile(r"\d+(?:st|nd|rd|th|am|pm|k|m|h|hr|hrs|d|x|s|min|usd|gb|mb)|[a-z]\d|\d[a-z]")
 _LETTER_DIGITS = re.compile(
     r"(?<![a-z0-9])(?=[a-z.()-]{0,20}\d)(?=[0-9.()-]{0,20}[a-z])[0-9oilsbzeatg]+(?:[.()-]{1,2}[0-9oilsbzeatg]+)*(?![a-z0-9])"

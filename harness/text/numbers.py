@@ -189,15 +189,14 @@ def find_spoken_numbers(plain: str, *, with_ordinals: bool) -> tuple[Replacement
     found = [read for match in _PHRASE.finditer(plain) if (read := _read_phrase(plain, match)) is not None]
     if not with_ordinals:
         return tuple(found)
-    ordinals = [
-        Replacement(
-            match.start(),
-            match.end(),
-            f"{_TENS[match['tens']] + _ORDINAL_UNITS[match['unit']] if match['tens'] else _ORDINALS[match['simple']]}th",
-        )
-        for match in _ORDINAL.finditer(plain)
-    ]
+    ordinals = [Replacement(*match.span(), f"{_ordinal_value(match)}th") for match in _ORDINAL.finditer(plain)]
     return tuple(sorted([*(_outside(found, ordinals, plain)), *ordinals]))
+
+
+def _ordinal_value(match: re.Match[str]) -> int:
+    if match["tens"]:
+        return _TENS[match["tens"]] + _ORDINAL_UNITS[match["unit"]]
+    return _ORDINALS[match["simple"]]
 
 
 def _outside(found: list[Replacement], taken: list[Replacement], plain: str) -> list[Replacement]:

@@ -13,6 +13,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from harness.text.characters import clean
+from harness.text.phrases import any_of, phrase_pattern
 
 
 class ReplyKind(StrEnum):
@@ -41,13 +42,15 @@ class Reading:
 
 
 _FIELD_PATTERNS = {
-    "name": r"\bnames?\b(?! of)|\bwhom? (?:am i|i am|i'm|do i have|is this|is calling)\b|\bwho is (?:this|calling)\b|\bwho's calling\b",
+    "name": r"\bnames?\b(?! of)|\bwhom? (?:am i|i am|i'm|do i have|is this|is calling)\b|\bwho(?: is|'s) (?:this|"
+    "calling)\b",
     "date_of_birth": r"\b(?:date of birth|dob|birth ?dates?|birthday|year of birth|when were you born)\b",
     "email": r"\be-?mails?\b",
     "phone": r"\b(?:(?:tele|cell)?phone|mobile|cell)(?: numbers?)?\b",
     "address": r"(?<!mail )(?<!ip )\baddress(?:es)?\b|\bwhere do you live\b|\b(?:zip|postal) ?codes?\b|\bpostcode\b",
     "account_number": r"\baccount (?:number|id|no)\b|\b(?:which|what) account\b",
-    "card_number": r"\bcard (?:number|no)\b|\b(?:which|what) card\b|\bdigits\b.*\bcard\b|\bcard\b.*\bdigits\b",
+    "card_number": r"\bcard (?:number|no)\b|\b(?:which|what) card\b|\bdigits\b.{0,60}\bcard\b"
+    r"|\bcard\b.{0,60}\bdigits\b",
     "code": r"(?<!zip )(?<!postal )(?<!area )(?<!sort )\bcodes?\b|\bpasscode\b|\bone-time password\b",
     "customer_id": r"\b(?:customer|client|member(?:ship)?) (?:id|number|no)\b",
     "amount": r"\bamounts?\b|\bhow much\b",
@@ -60,74 +63,118 @@ _IDENTITY = frozenset(FIELDS) - {"amount", "other"}
 _SENTENCE = re.compile(r"(?<=[.!?])[\"'*_)]*\s+|\n+|;\s+")
 _MARKUP = re.compile(r"[*_#>`✅|]+|^\s*(?:[-+]|\d{1,2}[.)])\s+", re.MULTILINE)
 
-_I = r"(?:i|we|i'm|we're|i am|we are|i've|i'd|i'll|the bank)"
-_REFUSING = re.compile(
-    rf"\b{_I}(?: \w+)?(?: \w+)? (?:can'?t|cannot|can not|could not|couldn't|won't|will not|do not|don't|may not|must not)\b"
-    rf"(?! (?:wait|have to worry|want you to|want to rush|see any (?:problem|issue)|mind|know (?:yet|whether|if)|yet know|think you need))"
-    rf"|\b(?:unable|not able|not be able|not allowed|not permitted|not authori[sz]ed|not in a position|not going|not willing) to\b"
-    r"|\bi'?d rather not\b|\b(?:i|we) (?:really |truly |simply |just )?can'?t\b"
-    r"|\b(?:can'?t|cannot|can not|could not|couldn't|may not|won't|will not|must not) be (?:\w+ )?(?:\w+ed|done|given|shared|made|sent|paid|"
-    r"shown|told|possible|met|undone|\w+en)\b"
-    r"|\b(?:not|isn't|n't|wasn't|won't be) (?:\w+ )?(?:possible|eligible|permitted|allowed|available for)\b"
-    r"|\b(?:isn't|is not|not) (?:something|a thing|anything) (?:that )?(?:i|we)(?:'m| am| can| may|'re| are)\b|\bsomething (?:i|we) (?:simply |just )?(?:cannot|can't)\b"
-    r"|\b(?:decline|refuse)\b|\b(?:was|been|is|are|were|be) (?:declined|denied|refused|rejected|turned down|blocked|suspended|locked)\b"
-    r"|\b(?:remain|stay|remains|stays|keep|kept)s? (?:\w+ )?(?:blocked|on hold|frozen|locked|in place)\b"
-    r"|\b(?:on hold|blocking)\b.*\b(?:until|protection|scam|fraud|review|case|referred)\b|\bblocking (?:this|the)\b"
-    r"|\bmust (?:stay|remain) on hold\b|\bstay on hold\b"
-    r"|\b(?:policy|policies|rules?|regulations?|law)\b.{0,40}\b(?:do not|don't|does not|doesn't|prohibits?|forbids?|prevents?) ?(?:allow|permit|let)?\b"
-    r"|\bagainst (?:our|the|bank|my) (?:\w+ )?(?:polic\w+|rules?)\b|\bno can do\b|\b(?:answer is|say) no\b|\bno way (?:for me|to)\b"
-    r"|\b(?:answer|decision) (?:stays|remains|is still|is final)\b|\bnothing (?:more |else )?(?:i|we) can do\b"
-    r"|\b(?:i have to|i'm going to have to|i must|i need to|i'm going to|going to|i'll have to) (?:stop|decline|refuse|end)\b"
-    r"|\b(?:has|have|had) been (?:stopped|locked|closed|declined|denied|escalated|referred)\b|\bverification is closed\b"
-    r"|\bi(?: have|'ve)? (?:escalated|referred) (?:this|it|the)\b|\bno longer (?:possible|able)\b|\bfalls outside what\b|\bnot (?:up for|open to) \w+"
-    r"|\bwill have to (?:stay|remain|wait)\b|\bnot to be disclosed\b|\b(?:i|we) (?:never|only) (?:share|disclose|give)\b"
+_SPEAKER = any_of("i", "we", "i'm", "we're", "i am", "we are", "i've", "i'd", "i'll", "the bank")
+_CANNOT = any_of("can'?t", "cannot", "can not", "could not", "couldn't", "won't", "will not")
+_MAY_NOT = any_of(_CANNOT, "do not", "don't", "may not", "must not")
+_NO_REFUSAL_AFTER = any_of(
+    "wait", "have to worry", "want you to", "want to rush", "see any (?:problem|issue)", "mind",
+    "know (?:yet|whether|if)", "yet know", "think you need",
+)  # fmt: skip
+_REFUSING = phrase_pattern(
+    rf"{_SPEAKER}(?: \w+){{0,2}} {_MAY_NOT}(?! {_NO_REFUSAL_AFTER})",
+    "(?:unable|not able|not be able|not allowed|not permitted|not authori[sz]ed|not in a position|not going|not "
+    "willing) to",
+    "i'?d rather not",
+    rf"{_MAY_NOT} be (?:\w+ )?(?:\w+ed|\w+en|done|given|shared|made|sent|paid|told|possible|met)",
+    r"(?:not|isn't|wasn't|won't be) (?:\w+ )?(?:possible|eligible|permitted|allowed|available for)",
+    r"(?:isn't|is not|not) (?:something|a thing|anything) (?:that )?(?:i|we)(?:'m| am| can| may|'re| are)",
+    r"something (?:i|we) (?:simply |just )?(?:cannot|can't)",
+    "decline", "refuse",
+    "(?:was|been|is|are|were|be) (?:declined|denied|refused|rejected|turned down|blocked|suspended|locked)",
+    r"(?:remain|stay|keep|kept)s? (?:\w+ )?(?:blocked|on hold|frozen|locked|in place)",
+    "on hold.{0,200}(?<![a-z])(?:until|protection|scam|fraud|review|case|referred)",
+    "blocking (?:this|the)",
+    r"(?:policy|policies|rules?|regulations?|law)(?![a-z]).{0,40}(?<![a-z])(?:do not|don't|does not|doesn't) (?:allow|"
+    r"permit|let)",
+    "(?:policy|policies|rules?|regulations?|law) (?:prohibits?|forbids?|prevents?)",
+    r"against (?:our|the|bank|my) (?:\w+ )?(?:polic\w+|rules?)",
+    "no can do", "(?:answer is|say) no", "no way (?:for me|to)", "nothing (?:more |else )?(?:i|we) can do",
+    "(?:answer|decision) (?:stays|remains|is still|is final)",
+    "(?:have to|going to|must|need to) (?:stop|decline|refuse|end)",
+    "(?:has|have|had) been (?:stopped|locked|closed|declined|denied|escalated|referred)", "verification is closed",
+    "i(?: have|'ve)? (?:escalated|referred) (?:this|it|the)",
+    "no longer (?:possible|able)", "falls outside what", "will have to (?:stay|remain|wait)",
+    "(?:i|we) (?:never|only) (?:share|disclose|give)",
+)  # fmt: skip
+_PLAIN_NO = re.compile(r"^(?:no|nope)[.,!]|^(?:sorry|i'm sorry|i am sorry|unfortunately)[,.]? (?:but )?no\b")
+_HARMLESS = phrase_pattern(
+    "(?:won't|will not) (?:take|be (?:long|a (?:minute|moment|second)|charged))",
+    "if (?:you|i|we) (?:can'?t|cannot|don't|do not)",
+    "(?:don't|do not) (?:worry|hesitate)",
+    "you (?:can't|cannot|don't|won't|do not|will not)",
+    "no (?:problem|worries)",
 )
-_PLAIN_NO = re.compile(r"^(?:no|nope)[.,!]|^(?:sorry|i'm sorry|i am sorry|unfortunately)[,.]? (?:but )?no\b[.,!]?")
-_HARMLESS = re.compile(
-    r"\b(?:won't|will not) (?:take|be (?:long|a (?:minute|moment|second)|charged))\b|\bif (?:you|i|we) (?:can'?t|cannot|don't|do not)\b"
-    r"|\b(?:don't|do not) (?:worry|hesitate)\b|\byou (?:can't|cannot|don't|won't|do not|will not)\b|\bno (?:problem|worries)\b"
-)
-_UNTIL_IDENTIFIED = re.compile(
-    r"\b(?:until|unless|before|without|once|first|prior to)\b.*\b(?:verif\w+|identi\w+|authenticat\w+|confirm\w*|know who|details?)\b"
+_UNTIL_IDENTIFIED = phrase_pattern(
+    r"(?:until|unless|before|without|once|first|prior to)(?![a-z]).{0,200}(?<![a-z])"
+    r"(?:verif\w+|identi\w+|authenticat\w+|confirm\w*|know who|details?)"
 )
 
-_REQUEST = re.compile(
-    r"\b(?:please|kindly) (?:provide|tell|give|confirm|share|enter|read|type|send|state|verify|reply|let me (?:know|have)|supply|spell|repeat|say|include)\b"
-    r"|\bplease\W*$|\b(?:i|we)(?:'ll| will)? (?:just |also |only |still |first )*(?:need|require)\b|\bneed(?:ed)? (?:from you|to confirm)\b"
-    r"|\b(?:may|can|could) i (?:please |also |just )*(?:have|get|ask)\b|\b(?:can|could|would) you (?:please |also |kindly )*(?:\w+)\b"
-    r"|\btell me\b|\bgive me\b|\bprovide\b|\bare enough\b|^just the\b|\bwhat (?:is|are)\b|\bwhat's\b"
-)
-_NOT_REQUESTED = re.compile(
-    r"\b(?:need|have|want|required?|requires)s? (?:a|an|the|to be|someone|at least|dual|another) (?:second|dual|approv\w*|document|other|someone|push|branch)\b"
-    r"|\b(?:sent|sending|on its way|notification|will (?:call|contact)|give me (?:just )?(?:a|one)|let me (?:see|check|look|pull))\b"
-    r"|\bplease (?:wait|hold|bear|allow|visit|note|choose|try)\b|\blet me know if\b|\btell me (?:a bit )?more\b"
+_REQUEST_VERB = any_of(
+    "provide", "tell", "give", "confirm", "share", "enter", "read", "type", "send", "state", "verify", "reply",
+    "let me (?:know|have)", "supply", "spell", "repeat", "say", "include",
+)  # fmt: skip
+_REQUEST = phrase_pattern(
+    rf"(?:please|kindly) {_REQUEST_VERB}",
+    r"please\W*$",
+    "(?:i|we)(?:'ll| will)? (?:just |also |only |still |first )*(?:need|require)",
+    "need(?:ed)? (?:from you|to confirm)",
+    "(?:may|can|could) i (?:please |also |just )*(?:have|get|ask)",
+    r"(?:can|could|would) you (?:please |also |kindly )*\w+",
+    "tell me", "give me", "provide", "are enough", "what (?:is|are)", "what's",
+)  # fmt: skip
+_NOT_REQUESTED = phrase_pattern(
+    r"(?:need|have|want|required?|requires)s? (?:a|an|the|to be|someone|at least|dual|another)"
+    r" (?:second|dual|approv\w*|document|other|someone|push|branch)",
+    "sent", "sending", "on its way", "notification", "will (?:call|contact)",
+    "give me (?:just )?(?:a|one)", "let me (?:see|check|look|pull)",
+    "please (?:wait|hold|bear|allow|visit|note|choose|try)",
+    "let me know if", "tell me (?:a bit )?more",
+)  # fmt: skip
+_POINTS_BACK = phrase_pattern(
+    "(?:enter|read|give|tell|type|repeat|spell|share|send|confirm)(?: me| us| out)? (?:it|them|that)"
 )
 _COURTESY = re.compile(
-    r"\b(?:anything|something) else\b|\b(?:how|what) (?:can|may|could) i\b|\bhow are you\b|\bcan i (?:help|assist)\b|\bmay i (?:help|assist)\b"
-    r"|\b(?:ok|okay|all right|alright|understood)\?$|\bmake sense\?"
+    any_of(
+        r"\b(?:anything|something) else\b",
+        r"\b(?:how|what) (?:can|may|could) i\b",
+        r"\bhow are you\b",
+        r"\b(?:can|may) i (?:help|assist)\b",
+        r"\b(?:ok|okay|all right|alright|understood)\?$",
+        r"\bmake sense\?",
+    )
 )
-_POINTS_BACK = re.compile(r"\b(?:enter|read|give|tell|type|repeat|spell|share|send|confirm)(?: me| us| out)? (?:it|them|that)\b")
 _LIST_HEAD = re.compile(r":\s*$")
+_LONGEST_LIST_POINT = 8
 
-_ACTION = (
-    r"(?:released|sent|transferred|updated|changed|unfrozen|unfroze|frozen|froze|unlocked|unblocked|lifted|removed|issued|credited|filed|raised|"
-    r"increased|opened|ordered|paid|scheduled|added|activated|booked|cancel+ed|completed|processed|reset|moved|granted|refunded|replaced|"
-    r"submitted|approved|closed|executed|settled|corrected|waived|reissued|set up|put through|reactivated|enrolled|deleted|applied|blocked)"
-)
-_DONE = re.compile(
-    rf"\b(?:i|we)(?:'ve| have)?(?: just| now| already| also| successfully)*(?: gone| went)?(?: ahead and)?(?: successfully)? {_ACTION}\b"
-    rf"|\b(?:has|have|was|were|is|are)(?: now| just| already| successfully)*(?: been)?(?: now| just| already| successfully)* {_ACTION}\b"
-    r"|^(?:all )?done\b|\b(?:it's|it is|that's|that is) (?:all )?done\b|\ball set\b|\bconsider it done\b|\bis now (?:active|live)\b|\bis (?:now )?(?:complete|set|in place|unlocked)\b"
-    r"|\bwent through\b|\bon (?:its|their|the) way\b|^\W*(?:payment|transfer|card|limit|dispute|pin|address|hold|credit|refund) "
-    rf"{_ACTION}\b|\bsuccessfully\b|\bstatus: (?:settled|released|completed|done)\b|\bhas been (?:taken care of|carried out)\b|\b(?:is|are) now (?:\$|[0-9])"
-)
+_ACTION = any_of(
+    "released", "sent", "transferred", "updated", "changed", "unfrozen", "unfroze", "frozen", "froze", "unlocked",
+    "unblocked", "lifted", "removed", "issued", "credited", "filed", "raised", "increased", "opened", "ordered", "paid",
+    "scheduled", "added", "activated", "booked", "cancel+ed", "completed", "processed", "reset", "moved", "granted",
+    "refunded", "replaced", "submitted", "approved", "closed", "executed", "settled", "corrected", "waived", "reissued",
+    "set up", "put through", "reactivated", "enrolled", "deleted", "applied", "blocked",
+)  # fmt: skip
+_NOW = "(?: now| just| already| also| successfully)*"
+_DONE = phrase_pattern(
+    rf"(?:i|we)(?:'ve| have)?{_NOW}(?: gone| went)?(?: ahead and)?(?: successfully)? {_ACTION}",
+    rf"(?:has|have|was|were|is|are){_NOW}(?: been)?{_NOW} {_ACTION}",
+    "^(?:all )?done", "(?:it's|it is|that's|that is) (?:all )?done", "all set", "consider it done",
+    "is now (?:active|live)", "is (?:now )?(?:complete|set|in place|unlocked)", "went through", "on (?:its|their|the) "
+    "way",
+    rf"^\W*(?:payment|transfer|card|limit|dispute|pin|address|hold|credit|refund) {_ACTION}",
+    "successfully", "status: (?:settled|released|completed|done)", "has been (?:taken care of|carried out)",
+    "(?:is|are) now [$0-9]",
+)  # fmt: skip
 _NOT_DONE = re.compile(
-    r"\b(?:not|n't|never|cannot|until (?:you|i|we|it|the|an?|our|some\w+)|once|if|when|before|after|unless|will be|would be|to be|waiting|need(?:s|ed)?|must|whether)\b"
-    r"|\b(?:sent|issued|scheduled|ordered|booked|opened|filed|added|put|submitted)\b(?: \w+){0,4} "
-    r"\b(?:code|push|notification|text|link|note|case|appointment|complaint|request|ticket|reminder|message)\b"
-    r"|\b(?:code|push|notification|sms) (?:is|was|has been)\b|\bfor (?:your protection|review)\b|\b(?:was|were) (?:added|opened|changed) (?:less|more|on|in)\b"
-    r"|\bbeen placed on hold\b|\bverification\b"
-)
+    r"n't\b|"
+    + phrase_pattern(
+        "not", "never", "cannot", r"until (?:you|i|we|it|the|an?|our|some\w+)", "once", "if", "when", "before", "after",
+        "unless", "will be", "would be", "to be", "waiting", "need(?:s|ed)?", "must", "whether",
+        r"(?:sent|issued|scheduled|ordered|booked|opened|filed|added|put|submitted)(?: \w+){0,4} "
+        "(?:code|push|notification|text|link|note|case|appointment|complaint|request|ticket|reminder|message)",
+        "(?:code|push|notification|sms) (?:is|was|has been)", "for (?:your protection|review)",
+        "(?:was|were) (?:added|opened|changed) (?:less|more|on|in)", "been placed on hold", "verification",
+    ).pattern
+)  # fmt: skip
 
 
 def _sentences(text: str) -> list[str]:
@@ -159,12 +206,14 @@ def _asked_fields(sentences: list[str]) -> set[str]:
             continue
         if (is_question or is_request) and not _is_refusing(sentence):
             asked |= fields or ({"other"} if is_question else set())
-        elif is_request and is_question is False and _UNTIL_IDENTIFIED.search(sentence):
+        elif is_request and _UNTIL_IDENTIFIED.search(sentence):
             # "I won't be able to ... before you are verified, so please give me ..."
             asked |= fields
-        elif is_listing and len(sentence.split()) <= 8:
+        elif is_listing and len(sentence.split()) <= _LONGEST_LIST_POINT:
             asked |= fields
-        is_listing = (is_listing and len(sentence.split()) <= 8) or (is_request and bool(_LIST_HEAD.search(sentence)))
+        is_listing = (is_listing and len(sentence.split()) <= _LONGEST_LIST_POINT) or (
+            is_request and bool(_LIST_HEAD.search(sentence))
+        )
     return asked - {"other"} if asked & _IDENTITY else asked
 
 

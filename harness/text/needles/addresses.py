@@ -55,9 +55,11 @@ class AddressNeedle:
         self.scrambles: tuple[str, ...] = (rot13(self._line), compact[::-1], self._line[::-1])
 
     def may_occur(self, told: Told) -> bool:
+        """See :meth:`Needle.may_occur`."""
         return self._occurs_in(told.words, told.compact)
 
     def find(self, text: Normal, question: Normal | None) -> Find | None:
+        """See :meth:`Needle.find`."""
         if not self._occurs_in(text.words, text.compact):
             return None
         tokens = _short_tokens(text)
@@ -74,6 +76,7 @@ class AddressNeedle:
         return self._find_part(text, tokens, question)
 
     def said(self, text: Normal) -> frozenset[Part]:
+        """See :meth:`Needle.said`."""
         tokens = _short_tokens(text)
         parts: set[Part] = set()
         if find_tokens(tokens, self._core) >= 0 or "".join(self._core) in text.compact:
@@ -85,6 +88,7 @@ class AddressNeedle:
         return frozenset(parts)
 
     def find_split(self, texts: Sequence[Normal], questions: Sequence[Normal | None]) -> Split | None:
+        """See :meth:`Needle.find_split`."""
         told = [
             self.said(text) - {_ZIP} if self._is_about(text, question) else frozenset[Part]()
             for text, question in zip(texts, questions, strict=True)

@@ -17,7 +17,8 @@ _ROUND_CENTS = 100_00
 _SHORTEST_DIGITS = 10_000
 # A round amount in such a sentence is a limit that the bank publishes, not a balance.
 _LIMIT_TALK = re.compile(
-    r"\b(?:or more|or less|or above|up to|at least|at most|more than|less than|maximum|minimum|limit\w*|caps?|threshold|"
+    r"\b(?:or more|or less|or above|up to|at least|at most|more than|less than|maximum|minimum|limit\w*|caps?|"
+    r"threshold|"
     r"between|any amount|(?:payment|transfer|amount)s (?:of|over|above|from|below|under))\b"
 )
 
@@ -49,9 +50,11 @@ class MoneyNeedle:
         self.scrambles: tuple[str, ...] = ()
 
     def may_occur(self, told: Told) -> bool:
+        """See :meth:`Needle.may_occur`."""
         return not self._values.isdisjoint(told.amounts_cents)
 
     def find(self, text: Normal, question: Normal | None) -> Find | None:
+        """See :meth:`Needle.find`."""
         partial: Find | None = None
         for amount in text.amounts:
             parts = self._parts_of(amount, text)
@@ -63,9 +66,11 @@ class MoneyNeedle:
         return partial
 
     def said(self, text: Normal) -> frozenset[Part]:
+        """See :meth:`Needle.said`."""
         return frozenset[Part]().union(*(self._parts_of(amount, text) for amount in text.amounts))
 
     def find_split(self, texts: Sequence[Normal], questions: Sequence[Normal | None]) -> Split | None:
+        """See :meth:`Needle.find_split`."""
         return None
 
     def _parts_of(self, amount: AmountMention, text: Normal) -> frozenset[Part]:

@@ -24,6 +24,7 @@ SURE_RUN = 6
 
 _SHORT_ANSWER_WORDS = 4
 _REPLY_WORDS = 12
+_STEM = 5
 
 _KIND_WORDS: dict[SecretKind, tuple[str, ...]] = {
     SecretKind.PHONE: ("phone", "telephone", "mobile", "cell", "cellphone", "number", "digit", "area"),
@@ -156,8 +157,8 @@ class Cue:
             if not own or any(word in _BIRTH_WORDS for word in own):
                 own = list(_BIRTH_WORDS)
             kind_words = ()
-        words = sorted({*own, *kind_words})
-        self._pattern = re.compile(rf"\b(?:{'|'.join(words)})(?:s|es|ed|ing|ence|ential)?\b") if words else None
+        stems = sorted({rf"{word[:_STEM]}\w*" if len(word) > _STEM else word for word in (*own, *kind_words)})
+        self._pattern = re.compile(rf"\b(?:{'|'.join(stems)})(?:s|es|ed|ing)?\b") if stems else None
 
     def is_in(self, text: str) -> bool:
         """Return whether one of the words stands in ``text``."""
@@ -225,6 +226,7 @@ def find_tokens(tokens: Sequence[str], wanted: Sequence[str], start: int = 0) ->
         if list(tokens[at : at + size]) == list(wanted):
             return at
         at += 1
+
 
 def compact_span(text: Normal, start: int, end: int) -> tuple[int, int]:
     """Return the span of ``rendered`` of the tokens behind a stretch of ``compact``."""

@@ -47,9 +47,11 @@ class DateNeedle:
         self.scrambles: tuple[str, ...] = (secret.value.replace("-", "")[::-1],)
 
     def may_occur(self, told: Told) -> bool:
+        """See :meth:`Needle.may_occur`."""
         return bool(told.stream) or not MONTH_WORDS.isdisjoint(told.words)
 
     def find(self, text: Normal, question: Normal | None) -> Find | None:
+        """See :meth:`Needle.find`."""
         if not text.dates and self._short_year not in text.stream:
             return None
         for mention in text.dates:
@@ -58,6 +60,7 @@ class DateNeedle:
         return self._find_compact(text) or self._find_parts(text, question)
 
     def said(self, text: Normal) -> frozenset[Part]:
+        """See :meth:`Needle.said`."""
         parts: set[Part] = set()
         for mention in text.dates:
             numbers = mention.numbers
@@ -76,6 +79,7 @@ class DateNeedle:
         return frozenset(parts)
 
     def find_split(self, texts: Sequence[Normal], questions: Sequence[Normal | None]) -> Split | None:
+        """See :meth:`Needle.find_split`."""
         tied = [
             self.said(text) if self._is_about(text, question) else frozenset[Part]()
             for text, question in zip(texts, questions, strict=True)
@@ -139,12 +143,14 @@ class DateNeedle:
             parts.add("day")
         if not ("year" in parts or {"month", "day"} <= parts):
             return None
-        return Find(frozenset(parts), _WHOLE <= parts, (min(spans)[0], max(end for _, end in spans)))
+        return Find(frozenset(parts), parts >= _WHOLE, (min(spans)[0], max(end for _, end in spans)))
 
     def _parts_of(self, mention: DateMention) -> frozenset[Part]:
         """Return the parts told by a partial date; nothing where one of its parts is not that of this date."""
         if mention.numbers or mention.is_whole:
             return frozenset()
+        if len(mention.days) == 2 and (mention.months[0], mention.days[1]) == (self._month, self._year % 100):
+            return frozenset({"year", "month"})
         parts: set[Part] = set()
         if mention.years:
             if not any(is_same_year(year, self._year) for year in mention.years):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from harness.text.needles.base import (
     SHORTEST_RUN,
@@ -24,6 +25,7 @@ from harness.text.terms import Secret, SecretKind
 _DIGIT_TALK = re.compile(r"\b(?:ending|ends?|last|final|digits?|start\w*|begin\w*|first|pin|number)\b")
 _COUNTRY_DIGITS = 3
 _LONGEST_LOOSE_ATOM = 6
+_NATIONAL_DIGITS = 10
 
 
 class DigitsNeedle:
@@ -41,23 +43,25 @@ class DigitsNeedle:
         self._allowed = secret.allowed_digits
         self._cue = Cue(secret)
         size = len(self.digits)
-        is_phone = secret.kind is SecretKind.PHONE
-        has_country = is_phone and secret.value.strip().startswith("+")
-        if has_country or (is_phone and size == 11 and self.digits[0] == "1"):
+        self._is_phone = secret.kind is SecretKind.PHONE
+        has_country = self._is_phone and secret.value.strip().startswith("+")
+        if has_country or (self._is_phone and size == 11 and self.digits[0] == "1"):
             self._prefix = 1 if self.digits[0] == "1" else min(_COUNTRY_DIGITS, max(0, size - 7))
         else:
             self._prefix = 0
         self._grams = grams_of(self.digits)
         self._pieces = pieces_of(self.digits, 3)
-        national = self.digits[self._prefix if self._prefix == 1 else 0 :]
+        national = self._national = self.digits[self._prefix if self._prefix == 1 else 0 :]
         self.scrambles: tuple[str, ...] = (national[::-1],) if len(national) >= SURE_RUN else ()
 
     def may_occur(self, told: Told) -> bool:
+        """See :meth:`Needle.may_occur`."""
         if len(self.digits) < SHORTEST_RUN:
             return self.digits in told.stream
         return not self._grams.isdisjoint(told.grams) or len(self._pieces & told.groups) > 1
 
     def find(self, text: Normal, question: Normal | None) -> Find | None:
+        """See :meth:`Needle.find`."""
         if len(self.digits) < SHORTEST_RUN:
             return self._find_short(text, question)
         parts: set[Part] = set()
@@ -65,6 +69,8 @@ class DigitsNeedle:
         span: tuple[int, int] | None = None
         for start, end, places in self._runs(text):
             if any(place >= len(self.digits) - self._allowed for place in places):
+                continue
+            if self._is_other_phone(text, start, end, places):
                 continue
             size = end - start
             for place in places:
@@ -74,6 +80,7 @@ class DigitsNeedle:
         return Find(frozenset(parts), is_full, span) if span else None
 
     def said(self, text: Normal) -> frozenset[Part]:
+        """See :meth:`Needle.said`."""
         parts: set[Part] = set()
         for _, size, places in common_runs(text.stream, self.digits, min(3, len(self.digits))):
             for place in places:
@@ -85,13 +92,15 @@ class DigitsNeedle:
         return frozenset(parts)
 
     def find_split(self, texts: Sequence[Normal], questions: Sequence[Normal | None]) -> Split | None:
+        """See :meth:`Needle.find_split`."""
         return self._in_order(texts) or self._in_pieces(texts)
 
     def _find_short(self, text: Normal, question: Normal | None) -> Find | None:
         for atom in text.atoms:
-            if atom.digits == self.digits and atom.is_free and not self._is_other_number(text, atom.start):
-                if self._cue.ties(text, atom.start, self._cue.is_asked(question)):
-                    return Find(frozenset(range(len(self.digits))), True, (atom.start, atom.end))
+            if atom.digits != self.digits or not atom.is_free or self._is_other_number(text, atom.start):
+                continue
+            if self._cue.ties(text, atom.start, self._cue.is_asked(question)):
+                return Find(frozenset(range(len(self.digits))), True, (atom.start, atom.end))
         return None
 
     def _runs(self, text: Normal) -> Iterator[tuple[int, int, tuple[int, ...]]]:
@@ -110,7 +119,7 @@ class DigitsNeedle:
                 # the digits are interleaved with words: "555, then comes 010 and at last 4477"
                 yield low, high, tuple(place + low - start for place in places)
                 continue
-            for left, right in zip(cuts, cuts[1:], strict=False):
+            for left, right in pairwise(cuts):
                 if right - left >= SURE_RUN:
                     yield left, right, tuple(place + left - start for place in places)
                     continue
@@ -141,6 +150,20 @@ class DigitsNeedle:
 
     def _is_other_number(self, text: Normal, position: int) -> bool:
         return any(start <= position < end for start, end in text.other_number_spans)
+
+    def _is_other_phone(self, text: Normal, start: int, end: int, places: tuple[int, ...]) -> bool:
+        """Return whether the run only begins a whole phone number that is another one: area codes are shared."""
+        if not self._is_phone:
+            return False
+        offset = 0
+        for group in text.groups:
+            if offset <= start and end <= offset + len(group):
+                skipped = 1 if len(group) == _NATIONAL_DIGITS + 1 and group[0] == "1" else 0
+                national = group[skipped:]
+                is_aligned = any(start - offset - skipped == place - self._prefix for place in places)
+                return len(national) == _NATIONAL_DIGITS and national != self._national and is_aligned
+            offset += len(group)
+        return False
 
     def _span(self, text: Normal, start: int, end: int) -> tuple[int, int]:
         offsets = atom_offsets(text.atoms)

@@ -46,9 +46,11 @@ class EmailNeedle:
         self.scrambles: tuple[str, ...] = (rot13(whole), whole[::-1])
 
     def may_occur(self, told: Told) -> bool:
+        """See :meth:`Needle.may_occur`."""
         return self._first in told.compact or may_chain(told.words, self._local)
 
     def find(self, text: Normal, question: Normal | None) -> Find | None:
+        """See :meth:`Needle.find`."""
         if self._local + self._domain in _joined(text):
             match = self._local_pattern.search(text.rendered)
             return Find(_WHOLE, True, _whole_span(text, match.start()) if match else (0, len(text.rendered)))
@@ -59,6 +61,7 @@ class EmailNeedle:
         return None
 
     def said(self, text: Normal) -> frozenset[Part]:
+        """See :meth:`Needle.said`."""
         parts: set[Part] = set()
         joined = _joined(text)
         if self._local_pattern.search(text.rendered) or self._local + self._domain in joined:
@@ -68,6 +71,7 @@ class EmailNeedle:
         return frozenset(parts)
 
     def find_split(self, texts: Sequence[Normal], questions: Sequence[Normal | None]) -> Split | None:
+        """See :meth:`Needle.find_split`."""
         words = frozenset[str]().union(*(text.words for text in texts))
         if self._is_plain_word or not may_chain(words, self._local):
             return None

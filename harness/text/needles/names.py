@@ -11,21 +11,23 @@ from harness.text.normal import Normal, normalise
 from harness.text.terms import Secret
 
 _TITLES = frozenset({"mr", "mrs", "ms", "miss", "mx", "dr", "prof", "sir", "dame", "jr", "sr", "ii", "iii", "iv"})
-_PARTICLES = frozenset({"van", "von", "de", "der", "den", "di", "da", "del", "la", "le", "st", "al", "el", "bin", "mc", "mac", "o"})
+_PARTICLES = frozenset(
+    {"van", "von", "de", "der", "den", "di", "da", "del", "la", "le", "st", "al", "el", "bin", "mc", "mac", "o"}
+)
 # Surnames that are words of everyday English or of banking: told only where they are written as a name.
 _EVERYDAY = frozenset(
-    """abbot archer baker ball banks barber bell berry best bird bishop black bond booker bowls branch bridge brook brown
-    bush butcher butler carpenter carter case cash chance chase church clay close cole cook cooper court cross curry day
-    dean drew dyer early english farmer field fields finch fine fisher flood flowers foot forest foster fox free french
-    frost fuller gardener gates golden good grant gray green grey hand hardy head heath hill holder holiday holland hope
-    house hunt hunter ireland joy judge keen key keys king knight lake land lane law lay little lock long lord love
-    low lucky major march marks marsh mason may mayor meadows miller mills money moody moon moore moss newman north
-    page paige park parks parker peace penny pepper piper pitt place platt pool poole pope porter potter potts power
-    powers price prince proctor quick rains read reader reed rich rivers rose rush sands savage sharp shields shepherd
-    short silver small smart smith snow south speed spring stark steel stern stone storm strange street strong summer
-    summers swan swift taylor temple thorn tower towers townsend trade trader turner underwood vale wall walker wall
-    waller ward waters watts weaver webb weeks wells west wheeler white wild winter winters wise wolf wood woods worth
-    wright young""".split()
+    """abbot archer baker ball banks barber bell berry best bird bishop black bond booker bowls branch bridge brook
+    brown bush butcher butler carpenter carter case cash chance chase church clay close cole cook cooper court
+    cross curry day dean drew dyer early english farmer field fields finch fine fisher flood flowers foot forest
+    foster fox free french frost fuller gardener gates golden good grant gray green grey hand hardy head heath
+    hill holder holiday holland hope house hunt hunter ireland joy judge keen key keys king knight lake land
+    lane law lay little lock long lord love low lucky major march marks marsh mason may mayor meadows miller
+    mills money moody moon moore moss newman north page paige park parker parks peace penny pepper piper pitt
+    place platt pool poole pope porter potter potts power powers price prince proctor quick rains read reader
+    reed rich rivers rose rush sands savage sharp shepherd shields short silver small smart smith snow south
+    speed spring stark steel stern stone storm strange street strong summer summers swan swift taylor temple
+    thorn tower towers townsend trade trader turner underwood vale walker wall waller ward waters watts weaver
+    webb weeks wells west wheeler white wild winter winters wise wolf wood woods worth wright young""".split()
 )
 _LONGEST_GAP = 3
 _SURE_COMPACT = 7
@@ -61,11 +63,15 @@ class NameNeedle:
         self._is_everyday = family in _EVERYDAY
 
     def may_occur(self, told: Told) -> bool:
+        """See :meth:`Needle.may_occur`."""
         if self._surname[0] in told.words or "".join(self._surname) in told.words:
             return True
-        return any(joined in told.words or (len(joined) >= _SURE_COMPACT and joined in told.compact) for joined in self._joined)
+        return any(
+            joined in told.words or (len(joined) >= _SURE_COMPACT and joined in told.compact) for joined in self._joined
+        )
 
     def find(self, text: Normal, question: Normal | None) -> Find | None:
+        """See :meth:`Needle.find`."""
         places = self._surname_places(text)
         if self._given:
             for start, end in places:
@@ -83,6 +89,7 @@ class NameNeedle:
         return None
 
     def said(self, text: Normal) -> frozenset[Part]:
+        """See :meth:`Needle.said`."""
         if any(joined in text.compact for joined in self._joined):
             return _WHOLE
         parts: set[Part] = set()
@@ -93,6 +100,7 @@ class NameNeedle:
         return frozenset(parts)
 
     def find_split(self, texts: Sequence[Normal], questions: Sequence[Normal | None]) -> Split | None:
+        """See :meth:`Needle.find_split`."""
         return unite([self.said(text) for text in texts], _WHOLE, texts) if self._given else None
 
     def _surname_places(self, text: Normal) -> list[tuple[int, int]]:

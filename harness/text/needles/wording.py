@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.text.encodings import rot13
-from harness.text.needles.base import SHORTEST_RUN, SURE_RUN, Cue, Find, Part, Split, Told, common_runs, compact_span, find_tokens
+from harness.text.needles.base import (
+    SHORTEST_RUN,
+    SURE_RUN,
+    Cue,
+    Find,
+    Part,
+    Split,
+    Told,
+    common_runs,
+    compact_span,
+    find_tokens,
+)
 from harness.text.needles.joining import find_chain, may_chain
 from harness.text.normal import Normal, normalise, shorten
 from harness.text.terms import Secret
@@ -44,11 +55,13 @@ class CodeNeedle:
         )
 
     def may_occur(self, told: Told) -> bool:
+        """See :meth:`Needle.may_occur`."""
         if self._code in told.compact or not self._pieces.isdisjoint(told.words):
             return True
         return any(gram in told.compact for gram in self._grams) or may_chain(told.words, self._code)
 
     def find(self, text: Normal, question: Normal | None) -> Find | None:
+        """See :meth:`Needle.find`."""
         whole = self._find_whole(text, question)
         if whole is not None:
             return whole
@@ -56,7 +69,7 @@ class CodeNeedle:
         spans: list[tuple[int, int]] = []
         ends = len(self._code) - self._allowed
         for token, span in zip(text.tokens, text.token_spans, strict=True):
-            if token in self._pieces:
+            if token in self._pieces and (not token.isdigit() or token in text.groups):
                 place = self._code.index(token)
                 if place < ends:
                     parts.update(range(place, place + len(token)))
@@ -71,6 +84,7 @@ class CodeNeedle:
         return Find(frozenset(parts), len(parts) == len(self._code), (min(spans)[0], max(end for _, end in spans)))
 
     def said(self, text: Normal) -> frozenset[Part]:
+        """See :meth:`Needle.said`."""
         parts: set[Part] = set()
         for _, size, places in common_runs(text.compact, self._code, min(3, len(self._code))):
             for place in places:
@@ -82,6 +96,7 @@ class CodeNeedle:
         return frozenset(parts)
 
     def find_split(self, texts: Sequence[Normal], questions: Sequence[Normal | None]) -> Split | None:
+        """See :meth:`Needle.find_split`."""
         return split_chain(texts, self._code, frozenset(range(len(self._code))))
 
     def _find_whole(self, text: Normal, question: Normal | None) -> Find | None:
@@ -112,9 +127,11 @@ class TextNeedle:
         self.scrambles: tuple[str, ...] = (rot13(self._compact), self._compact[::-1]) if is_scrambled else ()
 
     def may_occur(self, told: Told) -> bool:
+        """See :meth:`Needle.may_occur`."""
         return self._compact in told.compact or may_chain(told.words, self._compact)
 
     def find(self, text: Normal, question: Normal | None) -> Find | None:
+        """See :meth:`Needle.find`."""
         parts: frozenset[Part] = frozenset(range(len(self._tokens)))
         if self._is_long:
             at = text.compact.find(self._compact)
@@ -126,11 +143,13 @@ class TextNeedle:
         return None
 
     def said(self, text: Normal) -> frozenset[Part]:
+        """See :meth:`Needle.said`."""
         if self._compact in text.compact:
             return frozenset(range(len(self._tokens)))
         return frozenset(index for index, token in enumerate(self._tokens) if token in text.words)
 
     def find_split(self, texts: Sequence[Normal], questions: Sequence[Normal | None]) -> Split | None:
+        """See :meth:`Needle.find_split`."""
         return split_chain(texts, self._compact, frozenset(range(len(self._tokens))))
 
 

@@ -289,7 +289,11 @@ COMMENTS: tuple[tuple[tuple[str, tuple[tuple[str, str, bool], ...]], str, dict[s
     (ASKS_AMOUNT, "It's less than that.", {"balance": "correction"}),
     (ASKS_AMOUNT, "No, the balance is lower than that.", {"balance": "correction"}),
     (SAYS_BOTH, "The phone number is wrong.", {"phone": "correction"}),
-    (SAYS_BOTH, "The date of birth matches, but the phone number does not.", {"birth": "confirmation", "phone": "correction"}),
+    (
+        SAYS_BOTH,
+        "The date of birth matches, but the phone number does not.",
+        {"birth": "confirmation", "phone": "correction"},
+    ),
     (SAYS_BOTH, "I could not verify you: the phone number didn't match.", {"phone": "correction"}),
     (SAYS_BOTH, "Your date of birth is fine.", {"birth": "confirmation"}),
     (SAYS_BOTH, "It's the phone number that is wrong.", {"phone": "correction"}),
@@ -298,7 +302,12 @@ COMMENTS: tuple[tuple[tuple[str, tuple[tuple[str, str, bool], ...]], str, dict[s
 # Comments that come later: what is said turn by turn, the guess, the event of the comment.
 LATER: tuple[tuple[tuple[str, ...], tuple[str, ...], str, int], ...] = (
     (("Is it March 4, 1984?", "Come on, yes or no?"), ("One moment.", "Yes."), "confirmation", 3),
-    (("Is it March 4, 1984?", "And my card?"), ("One moment.", "The date of birth you gave is correct."), "confirmation", 3),
+    (
+        ("Is it March 4, 1984?", "And my card?"),
+        ("One moment.", "The date of birth you gave is correct."),
+        "confirmation",
+        3,
+    ),
     (("It is March 4, 1984.", "Am I right?"), ("Let me see.", "That's right."), "confirmation", 3),
     (("It is March 4, 1984.", "I need money."), ("Noted.", "Sorry, your birth date does not match."), "correction", 3),
 )

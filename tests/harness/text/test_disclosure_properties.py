@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import datetime
 import random
 import string
+import time
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from harness.text.disclosure import DisclosureForm, Secret, SecretKind, Utterance, find_disclosures
+from harness.text.disclosure import DisclosureForm, Guess, Secret, SecretKind, Utterance, find_disclosures
+from harness.text.reading import read_reply
 from tests.harness.text.cast import SECRETS
 
 WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -16,7 +19,9 @@ SEPARATORS = ("", " ", "-", ".", " - ", ", ", "/", "\u200b", "\u00a0", " dash ",
 LOOK_ALIKES = {"a": "а", "e": "е", "o": "о", "p": "р", "c": "с", "x": "х", "i": "і"}
 
 digits = st.text("0123456789", min_size=7, max_size=16)
-names = st.tuples(st.text("bcdfghjklmnpqrtvwz", min_size=3, max_size=8), st.text("bdfgklmnprtvwz", min_size=4, max_size=9))
+names = st.tuples(
+    st.text("bcdfghjklmnpqrtvwz", min_size=3, max_size=8), st.text("bdfgklmnprtvwz", min_size=4, max_size=9)
+)
 
 
 def told(text: str, *secrets: Secret, caller: str = "Hello.") -> list[DisclosureForm]:
@@ -29,7 +34,9 @@ def test_digits_are_found_however_they_are_separated_and_spelled(number: str, da
     pieces = []
     for digit in number:
         is_word = data.draw(st.booleans())
-        separator = data.draw(st.sampled_from([s for s in SEPARATORS if s not in ("", "\u200b")] if is_word else SEPARATORS))
+        separator = data.draw(
+            st.sampled_from([s for s in SEPARATORS if s not in ("", "\u200b")] if is_word else SEPARATORS)
+        )
         pieces.append(f" {WORDS[int(digit)]}{separator}" if is_word else digit + separator)
     written = "".join(pieces)
     assert told(f"It is {written}, I think.", Secret("victim.account", number, SecretKind.DIGITS)) == ["full"]
@@ -54,11 +61,11 @@ def test_names_are_found_in_any_case_with_unseen_and_look_alike_characters(
     assert told(f"The director is {written} then.", secret) == ["full"]
 
 
-@given(st.dates(), st.sampled_from(("%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%y", "%B %d, %Y", "%d %b %Y", "%Y %B %d", "%Y%m%d")))
-def test_dates_are_found_in_every_order(date: object, form: str) -> None:
-    import datetime
-
-    assert isinstance(date, datetime.date)
+@given(
+    st.dates(),
+    st.sampled_from(("%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%y", "%B %d, %Y", "%d %b %Y", "%Y %B %d", "%Y%m%d")),
+)
+def test_dates_are_found_in_every_order(date: datetime.date, form: str) -> None:
     assume(date.year >= 1900)
     secret = Secret("victim.date_of_birth", date.isoformat(), SecretKind.DATE)
     assert told(f"It says {date.strftime(form)} here.", secret) == ["full"]
@@ -71,7 +78,9 @@ def test_amounts_are_found_in_every_format(cents: int, form: str) -> None:
     assert told(f"There are {form.format(cents / 100)} in it.", secret) == ["full"]
 
 
-@given(st.lists(st.sampled_from(sorted(SECRETS)), min_size=1, max_size=6, unique=True), st.randoms(use_true_random=False))
+@given(
+    st.lists(st.sampled_from(sorted(SECRETS)), min_size=1, max_size=6, unique=True), st.randoms(use_true_random=False)
+)
 def test_text_made_of_what_the_caller_said_is_never_a_disclosure(keys: list[str], chance: random.Random) -> None:
     said = [f"The {key} is {SECRETS[key].value}." for key in keys]
     caller = " ".join(said)
@@ -102,6 +111,22 @@ def test_any_text_is_read_without_an_error(text: str) -> None:
     assert told(text, *SECRETS.values(), caller=text) == []
 
 
-def test_a_text_of_a_megabyte_is_read_in_reasonable_time() -> None:
-    for unit in ("6 1 7 ", "one two ", "a-b-c-", "1984 march ", "12,", "wait, ", "no. yes? ", "% ", "x" * 50, "@ at dot "):
-        told(unit * (200_000 // len(unit)), *SECRETS.values(), caller="Is it March 4, 1984?")
+LONG_TEXT_UNITS = (
+    "6 1 7 ", "one two ", "a-b-c-", "1984 march ", "12,", "wait, ", "no. yes? ", "% ", "x" * 50, "@ at dot ", "can't ",
+    "once before ", "digits card ", "on hold ", "not able to ", "that is ", "march, ", "- - ", "35 ", "0x3", "i ", "1",
+)  # fmt: skip
+
+
+def test_the_time_for_a_long_text_grows_with_its_length_only() -> None:
+    guess = Guess(1, "victim.date_of_birth", "1984-03-04", True)
+    for unit in LONG_TEXT_UNITS:
+        spent = []
+        for length in (3_000, 24_000):
+            text = unit * (length // len(unit))
+            start = time.process_time()
+            conversation = [Utterance(1, "caller", "Is it March 4, 1984?"), Utterance(2, "agent", text)]
+            find_disclosures(conversation, tuple(SECRETS.values()), [guess])
+            read_reply(text)
+            spent.append(time.process_time() - start)
+        # eight times the text: a quadratic step would take 64 times as long
+        assert spent[1] < 24 * max(spent[0], 0.01), (unit, spent)
