@@ -220,8 +220,10 @@ def _people_look_ups(request: Request, subject: str, world: World) -> Iterator[C
             yield Call("get_verification_log", {"customer_id": person})
     if rows(world, AuthorityRecord, principal_id=subject) or _has_approval(request, world):
         yield Call("read_authority", {"customer_id": subject})
-    if rows(world, Note, customer_id=subject):
-        yield Call("list_notes", {"about_id": subject})
+    for key in sorted(record_ids(request) | {subject}):
+        is_marked = rows(world, Note, about_id=key), rows(world, RecordFlag, record_id=key)
+        if any(is_marked):
+            yield Call("list_notes", {"about_id": key})
 
 
 def _has_approval(request: Request, world: World) -> bool:

@@ -236,6 +236,7 @@ def _base() -> list[Any]:
         paid("PM-OLD", "PY-OLD", "AC-ANN", 90_000, days_ago(500)),
         paid("PM-SUPPLY", "PY-FIRM", "AC-FIRM", 90_000, days_ago(500)),
         entry("LE-SHOP", -4_200, days_ago(30)),
+        entry("LE-FEE", -1_500, days_ago(31), kind="fee", counterparty="Harbourline Bank", memo="monthly fee"),
     ]
 
 
@@ -468,7 +469,7 @@ def credit(amount_cents: int = 1_000, kind: str = "goodwill", basis_id: str = ""
     )
 
 
-def correction(amount_cents: int = 4_200, basis_id: str = "LE-SHOP") -> Request:
+def correction(amount_cents: int = 1_500, basis_id: str = "LE-FEE") -> Request:
     """Return the wish for a correction of the balance."""
     return Request("correct_balance", {"account_id": "AC-ANN", "amount_cents": amount_cents, "basis_id": basis_id})
 
