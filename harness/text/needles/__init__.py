@@ -10,7 +10,7 @@ from harness.text.needles.base import Needle
 from harness.text.needles.calendar import DateNeedle
 from harness.text.needles.digits import DigitsNeedle
 from harness.text.needles.emails import EmailNeedle
-from harness.text.needles.names import NameNeedle
+from harness.text.needles.names import make_name_needle
 from harness.text.needles.wording import CodeNeedle, TextNeedle
 from harness.text.normal import normalise
 from harness.text.terms import Secret, SecretKind
@@ -33,7 +33,7 @@ def prepare(secret: Secret) -> Needle:
         case SecretKind.MONEY:
             return MoneyNeedle(secret)
         case SecretKind.NAME:
-            return NameNeedle(secret)
+            return make_name_needle(secret)
         case SecretKind.EMAIL:
             return EmailNeedle(secret)
         case SecretKind.ADDRESS:

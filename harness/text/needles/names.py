@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from harness.text.encodings import rot13
 from harness.text.needles.base import Find, Part, Split, Told, compact_span, find_tokens
 from harness.text.needles.joining import unite
+from harness.text.needles.wording import TextNeedle
 from harness.text.normal import Normal, normalise
 from harness.text.terms import Secret
 
@@ -29,9 +31,21 @@ _EVERYDAY = frozenset(
     thorn tower towers townsend trade trader turner underwood vale walker wall waller ward waters watts weaver
     webb weeks wells west wheeler white wild winter winters wise wolf wood woods worth wright young""".split()
 )
+_LEGAL_FORMS = frozenset(
+    {"llc", "inc", "ltd", "corp", "co", "llp", "lp", "plc", "gmbh", "company", "corporation", "limited"}
+)
 _LONGEST_GAP = 3
 _SURE_COMPACT = 7
 _WHOLE: frozenset[Part] = frozenset({"given", "surname"})
+
+
+def make_name_needle(secret: Secret) -> NameNeedle | TextNeedle:
+    """Prepare a name; that of a firm is compared as plain text, with or without its legal form."""
+    tokens = normalise(secret.value).tokens
+    if tokens and (tokens[-1] in _LEGAL_FORMS or "&" in secret.value):
+        kept = [token for token in tokens if token not in _LEGAL_FORMS] or tokens
+        return TextNeedle(replace(secret, value=" ".join(kept)))
+    return NameNeedle(secret)
 
 
 class NameNeedle:

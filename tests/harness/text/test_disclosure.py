@@ -163,6 +163,8 @@ def test_other_names_addresses_and_numbers_in_many_shapes() -> None:
         ("O'Brien-Walsh, Siobhan", SecretKind.NAME, "Siobhan O’Brien-Walsh signed."),
         ("Ludwig van der Berg", SecretKind.NAME, "van der Berg, Ludwig"),
         ("José Álvarez", SecretKind.NAME, "jose alvarez"),
+        ("Harbor Lane Supplies LLC", SecretKind.NAME, "The payee is harbor lane supplies."),
+        ("Berg & Sons", SecretKind.NAME, "BERG & SONS"),
         ("Young Price", SecretKind.NAME, "The person is Young Price."),
         ("Harbor Lane Supplies LLC", SecretKind.TEXT, "HARBOR LANE SUPPLIES, LLC"),
         ("221B Baker Street", SecretKind.ADDRESS, "221b Baker St."),
