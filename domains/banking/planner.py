@@ -191,8 +191,9 @@ def _record_look_ups(request: Request, world: World) -> Iterator[Call]:
     elif account is not None:
         yield Call("get_account", {"account_id": account.id})
     hold = get(world, Hold, text(request, "hold_id"))
-    if hold is not None and hold.payment_id is not None:
-        yield Call("get_payment", {"payment_id": hold.payment_id})
+    payment = get(world, Payment, text(request, "payment_id") if hold is None else hold.payment_id)
+    if payment is not None:
+        yield Call("get_payment", {"payment_id": payment.id})
 
 
 def _claim_look_ups(request: Request, world: World) -> Iterator[Call]:
