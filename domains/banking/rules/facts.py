@@ -8,8 +8,7 @@ from typing import Any, Final, TypeVar
 
 from sqlmodel import SQLModel, select
 
-from domains.banking.tables import Account, Card, Customer, Dispute, Hold, LedgerEntry, Payee, Payment
-from domains.banking.tools.rows import holders_of
+from domains.banking.tables import Account, AccountHolder, Card, Customer, Dispute, Hold, LedgerEntry, Payee, Payment
 from domains.kit.json import JsonValue
 from domains.kit.rules import TELL, Contact, Finding, Request, Rule
 from domains.kit.store import RowRef, key_column, table_of
@@ -57,6 +56,7 @@ _LINKS: Final[Mapping[str, type[SQLModel]]] = {
 _ACCOUNT_LINKS: Final = ("from_account_id", "account_id", "payment_id", "ledger_id", "hold_id")
 
 _Read = Callable[[str], Any]
+_READ: Final = "rows that rules have read"
 
 
 def text(request: Request, name: str) -> str | None:
@@ -73,13 +73,37 @@ def cents(request: Request, name: str) -> int | None:
 
 def get(world: World, model: type[RowT], key: str | None) -> RowT | None:
     """Return the row with this key, or None."""
-    return None if key is None else world.session.get(model, key)
+    if key is None:
+        return None
+    read = _read_so_far(world)
+    if (model, key) not in read:
+        read[model, key] = world.session.get(model, key)
+    row: RowT | None = read[model, key]
+    return row
 
 
 def rows(world: World, model: type[RowT], **values: JsonValue) -> list[RowT]:
     """Return the rows whose columns have these values, in the order of their keys."""
-    key = table_of(model).primary_key.columns.values()[0]
-    return list(world.session.exec(select(model).filter_by(**values).order_by(key)))
+    read = _read_so_far(world)
+    wanted = (model, *sorted(values.items()))
+    if wanted not in read:
+        key = table_of(model).primary_key.columns.values()[0]
+        read[wanted] = list(world.session.exec(select(model).filter_by(**values).order_by(key)))
+    found: list[RowT] = read[wanted]
+    return found
+
+
+def _read_so_far(world: World) -> dict[Any, Any]:
+    """Return what rules have read since the last call; many rules ask for the same few rows.
+
+    Every call of a tool ends the session's transaction, and with it what was read in it.
+    """
+    transaction = world.session.get_transaction() or world.session.begin()
+    kept = world.session.info.get(_READ)
+    if kept is None or kept[0] is not transaction:
+        kept = world.session.info[_READ] = (transaction, {})
+    read: dict[Any, Any] = kept[1]
+    return read
 
 
 def ref(row: SQLModel) -> RowRef:
@@ -179,7 +203,9 @@ def card_of(request: Request, world: World) -> Card | None:
 
 def owners(account: Account, world: World) -> frozenset[str]:
     """Return the customers who own an account."""
-    return holders_of(world, account)
+    return frozenset(row.customer_id for row in rows(world, AccountHolder, account_id=account.id)) | {
+        account.customer_id
+    }
 
 
 def record_ids(request: Request) -> frozenset[str]:
