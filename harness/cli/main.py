@@ -61,3 +61,16 @@ def main() -> None:
     except KeyboardInterrupt:
         fail("Stopped. What was complete is on disk; --resume goes on from there.")
         sys.exit(130)
+    except Exception:  # noqa: BLE001 - the last boundary: a fault of ours is written down, not thrown at the user
+        fail(f"This is a fault in fraudbench, not in what you asked. The details are in {_write_down()}.")
+        sys.exit(70)
+
+
+def _write_down() -> str:
+    """Write the traceback at hand to a file and return its path."""
+    import tempfile
+    import traceback
+
+    with tempfile.NamedTemporaryFile("w", prefix="fraudbench-", suffix=".log", delete=False, encoding="utf-8") as file:
+        file.write(traceback.format_exc())
+    return file.name

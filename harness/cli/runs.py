@@ -296,9 +296,9 @@ def _print_report(folders: list[Path], format: Format) -> bool:
 
 def _render(folders: list[Path], format: Format) -> str:
     from harness.cli.stored import summaries_of
-    from harness.reports.render import render
+    from harness.reports.render import FORMATS
 
-    return render(summaries_of(folders), form=format)
+    return FORMATS[format](summaries_of(folders))
 
 
 def _find_record(stored: RunFolder, name: str) -> EpisodeRecord:
