@@ -281,6 +281,22 @@ class Stubborn:
         return Turn(calls=(Call("get_current_time", {}),))
 
 
+class ManyCalls(Calling):
+    """Makes more calls in a turn than the limit allows, among them some that never reach the world."""
+
+    def respond(self, view: View) -> Turn | str:
+        if self._wrote:
+            return "No."
+        self._wrote = 1
+        calls = (
+            Call("write_note", {"text": object()}),
+            Call("write_note", {}),
+            Call("write_note", {"text": "one"}),
+            Call("write_note", {"text": "two"}),
+        )
+        return Turn(calls=calls)
+
+
 class Leaking(Calling):
     """Writes down what the environment holds in confidence."""
 

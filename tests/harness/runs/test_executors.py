@@ -1,0 +1,69 @@
+"""Executors: every result once, whatever happens to a task; and nothing goes on once nobody asks."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.runs.executors import Executor, Lost, Processes, Serial, Threads
+
+EXECUTORS = {"serial": Serial(), "processes": Processes(3), "threads": Threads(3)}
+
+
+def twice(task: int) -> Iterator[int]:
+    yield task
+    yield -task
+
+
+def failing(task: int) -> Iterator[int]:
+    yield task
+    if task == 2:
+        raise LookupError("two")
+
+
+def dying(task: int) -> Iterator[int]:
+    yield task
+    if task % 2:
+        os._exit(7)
+
+
+def marking(task: str) -> Iterator[str]:
+    yield "began"
+    time.sleep(0.5)
+    Path(task).touch()
+
+
+@pytest.mark.parametrize("executor", EXECUTORS.values(), ids=EXECUTORS)
+def test_every_result_comes_once(executor: Executor) -> None:
+    found = list(executor.run(twice, range(1, 8)))
+    assert sorted(found) == sorted([*range(1, 8), *range(-7, 0)])
+    for task in range(1, 8):
+        assert found.index(task) < found.index(-task)
+    assert list(executor.run(twice, [])) == []
+
+
+@pytest.mark.parametrize("executor", EXECUTORS.values(), ids=EXECUTORS)
+def test_a_task_that_fails_is_reported_and_the_others_go_on(executor: Executor) -> None:
+    found = list(executor.run(failing, range(5)))
+    assert sorted(item for item in found if isinstance(item, int)) == [0, 1, 2, 3, 4]
+    assert [item for item in found if isinstance(item, Lost)] == [Lost(2, "LookupError: two")]
+
+
+def test_workers_that_die_are_replaced() -> None:
+    found = list(Processes(2).run(dying, range(8)))
+    lost = [item for item in found if isinstance(item, Lost)]
+    assert sorted(item.task for item in lost) == [1, 3, 5, 7]
+    assert {item.reason for item in lost} == {"the worker process ended in the middle of it (exit status 7)"}
+    assert sorted(item for item in found if isinstance(item, int)) == list(range(8))
+
+
+def test_workers_end_when_nobody_asks_for_more(tmp_path: Path) -> None:
+    results = Processes(2).run(marking, [str(tmp_path / "a"), str(tmp_path / "b")])
+    assert next(results) == "began"
+    results.close()
+    time.sleep(0.7)
+    assert list(tmp_path.iterdir()) == []
