@@ -10,6 +10,7 @@
     |   +-- RecordError     a file of a run folder
     +-- RunError            a run cannot be started or continued as asked
     +-- ParticipantError    a participant broke its contract; ends its episode only
+    +-- WorldFault          the domain failed under an episode; ends that episode only
 """
 
 from __future__ import annotations
@@ -96,3 +97,7 @@ class RunError(HarnessError):
 
 class ParticipantError(HarnessError):
     """A participant broke its contract: it raised, or returned something that is no turn."""
+
+
+class WorldFault(HarnessError):
+    """A tool or planner raised something that is no refusal: a bug in the domain, not conduct of a participant."""

@@ -10,10 +10,11 @@ from domains.kit.json import digest
 from domains.kit.tools import Actor
 from harness.callers.status import caller_status
 from harness.callers.view import Caller, CallerView
-from harness.episode.environment import Environment, WorldFault
+from harness.episode.environment import Environment, describe
 from harness.episode.events import Event, Returned, StopReason
 from harness.episode.limits import next_speaker, stop_reason
 from harness.episode.turn import Turn
+from harness.errors import WorldFault
 
 Responder = Callable[[Environment], Turn | str]
 """How a participant is asked for its turn, its view built from the environment."""
@@ -55,8 +56,8 @@ def play(environment: Environment, agent: Responder, caller: Responder) -> Traje
         except WorldFault as fault:
             environment.stop(StopReason.WORLD_FAULT, str(fault))
             break
-        except Exception as fault:  # noqa: BLE001 - a participant may be anybody's code; its fault ends its episode only
-            environment.stop(faults[speaker], f"{type(fault).__name__}: {fault}")
+        except (Exception, SystemExit) as fault:  # noqa: BLE001 - it may be anybody's code; its fault ends its episode only
+            environment.stop(faults[speaker], describe(fault))
             break
     events = tuple(environment.events)
     return Trajectory(events, state_digest(events))
@@ -67,7 +68,10 @@ def caller_responder(caller: Caller) -> Responder:
 
     def respond(environment: Environment) -> Turn:
         view = environment.view(Actor.CALLER)
-        status = caller_status(environment.events, environment.instance, environment.world)
+        try:
+            status = caller_status(environment.events, environment.instance, environment.world)
+        except Exception as error:
+            raise WorldFault(f"how the caller's turn stands cannot be told: {describe(error)}") from error
         return caller.respond(CallerView(view.role, view.items, view.tools, status))
 
     return respond

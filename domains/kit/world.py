@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -160,7 +161,8 @@ class World:
         unlocked, granted = set(self.unlocked), set(self.granted)
         try:
             tool = self._resolve(actor, name, target)
-            result = tool.run(self, **tool.parse(inner))
+            # What cannot be written as JSON is a bug in the tool, found here and not when the record is written.
+            result = json.loads(json.dumps(tool.run(self, **tool.parse(inner)), allow_nan=False))
             self.store.commit()
         except BaseException as error:
             self.store.rollback()

@@ -18,13 +18,15 @@ class Limits:
     turns
         Turns of both participants together; a turn ends whenever a participant has acted.
     calls
-        Tool calls in the whole episode.
+        Tool calls in the whole episode; none beyond is run.
     calls_per_turn
         Calls in one turn; those beyond are returned as failed.
     failed_calls
         Calls that may fail before the episode is stopped.
     message_chars
         Length of one message; what is longer is cut, and the record says so.
+    argument_chars
+        Length of one call's arguments, written as JSON; a call with more is returned as failed.
     seconds
         Wall-clock time of the whole episode, None for no limit.
     """
@@ -34,6 +36,7 @@ class Limits:
     calls_per_turn: int = 20
     failed_calls: int = 40
     message_chars: int = 20_000
+    argument_chars: int = 20_000
     seconds: float | None = None
 
 
@@ -67,7 +70,7 @@ def stop_reason(events: Sequence[Event], limits: Limits, elapsed_s: float = 0.0)
     if isinstance(last, TurnEnded) and last.ends is not None:
         return StopReason.CALLER_DONE if last.speaker is Actor.CALLER else StopReason.AGENT_ENDED
     returned = [event for event in events if isinstance(event, Returned)]
-    if returned and returned[-1].ends:
+    if any(event.ends for event in returned):
         return StopReason.AGENT_HANDED_OFF
     if len(returned) >= limits.calls:
         return StopReason.TOOL_LIMIT

@@ -5,6 +5,7 @@ A participant gets the floor with a view of what it may know, and answers with a
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -69,11 +70,23 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class ToolOffer:
-    """A tool that the viewer can call now."""
+    """A tool that the viewer can call now.
+
+    Attributes
+    ----------
+    schema_text
+        The JSON Schema of its arguments, as text.
+    """
 
     name: str
     description: str
-    parameters: Mapping[str, JsonValue]
+    schema_text: str
+
+    @property
+    def parameters(self) -> dict[str, JsonValue]:
+        """The JSON Schema of its arguments, a copy of the reader's own."""
+        schema: dict[str, JsonValue] = json.loads(self.schema_text)
+        return schema
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,11 @@ from domains.kit.domain import Call
 from domains.kit.errors import Rejection, SetupError
 from domains.kit.json import canonical
 from domains.kit.knowledge import Knowledge
-from harness.episode.environment import Environment, WorldFault
+from harness.episode.environment import Environment
 from harness.episode.events import Called, Event, Returned
 from harness.episode.limits import Limits
 from harness.episode.turn import Turn
+from harness.errors import WorldFault
 from harness.orchestrator import state_digest
 from harness.runs.record import EpisodeRecord
 from harness.scenario.instance import Instance
