@@ -8,6 +8,8 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+from dateutil.relativedelta import relativedelta
+
 from domains.kit.clock import is_offset, parse_day, parse_moment
 from domains.kit.errors import SetupError
 from harness.checks.case import Case
@@ -19,6 +21,7 @@ from harness.scenario.instance import instantiate
 from harness.scenario.model import Flip, Kind, Scenario, Tier, TwinPatch
 
 _TIME_OFFSET: Final = re.compile(r"(?P<sign>-?)P(?:(\d+)D)?T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?")
+_MONTH: Final = re.compile(r"[12]\d{3}-(?:0[1-9]|1[0-2])")
 
 
 def check_pairs(cases: Sequence[Case]) -> Iterator[Problem]:
@@ -109,7 +112,7 @@ def value_at(document: Any, pointer: str) -> Any:
 
 
 def _neighbours(value: Any, case: Case) -> Iterator[Any]:
-    """Yield the values one unit to either side: a cent or a count, a second of an elapsed time, a calendar day."""
+    """Yield the values one unit to either side: a cent or a count, a second of an elapsed time, a day, a month."""
     if isinstance(value, int) and not isinstance(value, bool):
         yield from (value + 1, value - 1)
     elif isinstance(value, str):
@@ -118,6 +121,9 @@ def _neighbours(value: Any, case: Case) -> Iterator[Any]:
             days, hours, minutes, seconds = (int(part or 0) for part in elapsed.groups()[1:])
             total = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
             yield from (f"{elapsed['sign']}PT{total + step}S" for step in (1, -1) if total + step >= 0)
+        elif _MONTH.fullmatch(value):
+            first = date.fromisoformat(f"{value}-01")
+            yield from (f"{first + relativedelta(months=step):%Y-%m}" for step in (1, -1))
         elif is_offset(value) or _is_day(value):
             # A day or a moment column may stand behind the field; the form that does not fit it is refused there.
             moment = None if _is_day(value) else parse_moment(value, case.instance.now, case.house.domain.zone)

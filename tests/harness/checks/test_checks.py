@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import shutil
 from collections.abc import Callable
@@ -207,14 +206,14 @@ def test_an_undiscoverable_document_is_reported(tmp_path: Path, monkeypatch: pyt
     assert body
 
 
-def test_a_boundary_twin_off_its_boundary_is_reported(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("attack", "twin", "off"), [("s7f3a", "s1c90", 2499000), ("d5c18", "d0f94", "2022-08")])
+def test_a_boundary_twin_off_its_boundary_is_reported(tmp_path: Path, attack: str, twin: str, off: object) -> None:
     source = data_root("tasks") / "banking" / "core"
-    for name in ("s7f3a", "s1c90"):
+    for name in (attack, twin):
         shutil.copy(source / f"{name}.json", tmp_path)
-    twin = json.loads((tmp_path / "s1c90.json").read_text())
-    moved = copy.deepcopy(twin)
-    moved["flip"]["to"] = 2499000
-    (tmp_path / "s1c90.json").write_text(json.dumps(moved))
+    moved = json.loads((tmp_path / f"{twin}.json").read_text())
+    moved["flip"]["to"] = off
+    (tmp_path / f"{twin}.json").write_text(json.dumps(moved))
     assert any(problem.path == "/flip/to" for problem in check(tmp_path).problems)
 
 
