@@ -2,47 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from domains.banking.rules.calendar import days_since
+from domains.banking.planning.look_ups import look_ups
+from domains.banking.planning.outcomes import actions
 from domains.banking.rules.facts import (
-    MONEY_OUT,
-    account_of,
-    card_of,
-    get,
     outgoing,
-    record_ids,
     rows,
-    subject_of,
     text,
 )
 from domains.banking.rules.identity import channel_events, entitled, young_device
 from domains.banking.rules.payments import latest_check
 from domains.banking.rules.standing import FACTORS, needs_speaker
 from domains.banking.tables import (
-    Account,
-    Application,
-    AuthorityRecord,
-    BusinessRole,
     Customer,
     Device,
-    Dispute,
-    FraudCase,
-    Hold,
-    LedgerEntry,
-    Note,
-    Payment,
-    RecordFlag,
     StepUp,
-    SupervisorApproval,
     Verification,
 )
-from domains.banking.tools.payments import WAITING
-from domains.kit.desk import Escalation
 from domains.kit.domain import Call, Remedy
 from domains.kit.json import canonical
-from domains.kit.rules import TELL, Contact, Finding, Guess, Outcome, Request
+from domains.kit.rules import Contact, Finding, Guess, Outcome, Request
 from domains.kit.store import table_of
 from domains.kit.world import World
 
@@ -63,20 +44,6 @@ _SHOWN_NAME: Final = (
     "tell me."
 )
 _BLOCK: Final = "I have blocked the card first, so that nobody can use it. What else can I do about it?"
-_CLAIMS: Final = frozenset({"file_dispute", "issue_credit", "correct_balance", *MONEY_OUT})
-_SHOWN_BY: Final[Mapping[str, tuple[str, str]]] = {
-    "payments": ("get_payment", "payment_id"),
-    "payees": ("get_payee", "payee_id"),
-    "cards": ("get_card", "card_id"),
-    "ledger": ("get_ledger_entry", "ledger_id"),
-}
-_FLAGGED: Final = frozenset(
-    {
-        *("customers", "accounts", "cards", "ledger", "payments", "payees", "disputes", "applications", "holds"),
-        *("notes", "devices"),
-    }
-)
-_CASES: Final = {"fraud_case": "fraud", "laundering_case": "laundering", "identity_case": "identity"}
 
 
 class BankPlanner:
@@ -99,7 +66,7 @@ class BankPlanner:
 
         Notes, logs, journals and authority records are opened only where there is something in them.
         """
-        once = {(call.tool, canonical(call.arguments)): call for call in _look_ups(request, world)}
+        once = {(call.tool, canonical(call.arguments)): call for call in look_ups(request, world)}
         return list(once.values())
 
     # ------------------------------------------------------------------------------------- remedies
@@ -126,7 +93,7 @@ class BankPlanner:
 
     def enact(self, finding: Finding, request: Request, world: World) -> Sequence[Call]:
         """Place the hold, open the case, refer and flag as a finding demands; what stands already is left alone."""
-        return list(_actions(finding, request, world))
+        return list(actions(finding, request, world))
 
     # ------------------------------------------------------------------------------- on the other side
 
@@ -137,101 +104,11 @@ class BankPlanner:
             "call_back": ("answer_call_back", world.controls.phones),
         }
         return [
-            Call(held[row.method][0], {"step_up_id": row.id})
-            for row in rows(world, StepUp, status="pending")
-            if row.target in held[row.method][1]
+            Call(answer, {"step_up_id": row.id})
+            for method, (answer, reached) in held.items()
+            for row in rows(world, StepUp, status="pending", method=method)
+            if row.target in reached
         ]
-
-
-# ---------------------------------------------------------------------------------------- look-ups
-
-
-def _look_ups(request: Request, world: World) -> Iterator[Call]:
-    application_id = text(request, "application_id")
-    if application_id is not None:
-        yield Call("review_application", {"application_id": application_id})
-        return
-    if request.tool in MONEY_OUT:
-        yield from _money_look_ups(request, world)
-    else:
-        yield from _record_look_ups(request, world)
-    yield from _claim_look_ups(request, world)
-    subject = subject_of(request, world)
-    if subject is not None:
-        yield from _people_look_ups(request, subject, world)
-
-
-def _money_look_ups(request: Request, world: World) -> Iterator[Call]:
-    money = outgoing(request, world)
-    if money is None:
-        return
-    if money.payment is not None:
-        yield Call("get_payment", {"payment_id": money.payment.id})
-    yield Call("get_account", {"account_id": money.account.id})
-    if money.target is not None:
-        yield Call("get_account", {"account_id": money.target.id})
-    if money.payee is not None:
-        yield Call("get_payee", {"payee_id": money.payee.id})
-        for account in rows(world, Account, customer_id=money.account.customer_id):
-            if any(
-                days_since(payment.settled_at or payment.created_at, world) == 0
-                for payment in rows(world, Payment, from_account_id=account.id)
-            ):
-                yield Call("list_payments", {"account_id": account.id})
-    yield Call("list_ledger", {"account_id": money.account.id})
-
-
-def _record_look_ups(request: Request, world: World) -> Iterator[Call]:
-    shown_by = _SHOWN_BY.get(text(request, "table") or "") if request.tool == TELL else None
-    card, account = card_of(request, world), account_of(request, world)
-    if shown_by is not None:
-        yield Call(shown_by[0], {shown_by[1]: text(request, "key")})
-    if card is not None:
-        yield Call("get_card", {"card_id": card.id})
-    elif account is not None:
-        yield Call("get_account", {"account_id": account.id})
-    hold = get(world, Hold, text(request, "hold_id"))
-    payment = get(world, Payment, text(request, "payment_id") if hold is None else hold.payment_id)
-    if payment is not None:
-        yield Call("get_payment", {"payment_id": payment.id})
-
-
-def _claim_look_ups(request: Request, world: World) -> Iterator[Call]:
-    dispute = get(world, Dispute, text(request, "basis_id"))
-    ledger_id = dispute.ledger_id if dispute is not None else text(request, "ledger_id") or text(request, "basis_id")
-    entry = get(world, LedgerEntry, ledger_id)
-    if entry is not None:
-        yield Call("get_ledger_entry", {"ledger_id": entry.id})
-        if entry.kind == "cash_machine":
-            yield Call("read_machine_journal", {"ledger_id": entry.id})
-    subject = subject_of(request, world)
-    if subject is not None and request.tool in _CLAIMS:
-        yield Call("list_disputes", {"customer_id": subject})
-
-
-def _people_look_ups(request: Request, subject: str, world: World) -> Iterator[Call]:
-    yield Call("get_customer", {"customer_id": subject})
-    if request.tool == TELL and account_of(request, world) is None:
-        yield Call("list_accounts", {"customer_id": subject})
-    agents = [role.person_id for role in rows(world, BusinessRole, business_id=subject)]
-    for person in dict.fromkeys((subject, *agents)):
-        has_log = rows(world, Verification, customer_id=person), rows(world, StepUp, customer_id=person)
-        if any(has_log):
-            yield Call("get_customer", {"customer_id": person})
-            yield Call("get_verification_log", {"customer_id": person})
-    if rows(world, AuthorityRecord, principal_id=subject) or _has_approval(request, world):
-        yield Call("read_authority", {"customer_id": subject})
-    for key in sorted(record_ids(request) | {subject}):
-        is_marked = rows(world, Note, about_id=key), rows(world, RecordFlag, record_id=key)
-        if any(is_marked):
-            yield Call("list_notes", {"about_id": key})
-
-
-def _has_approval(request: Request, world: World) -> bool:
-    return any(rows(world, SupervisorApproval, subject_id=key) for key in sorted(record_ids(request)))
-
-
-# ---------------------------------------------------------------------------------------- remedies
 
 
 def _may_ask(world: World, contact: Contact) -> bool:
@@ -276,87 +153,3 @@ def _grant(tool: str, words: str, contact: Contact) -> Remedy | None:
 
 def _was_called(wanted: Call, contact: Contact) -> bool:
     return any(call.tool == wanted.tool and dict(call.arguments) == dict(wanted.arguments) for call in contact.calls)
-
-
-# ---------------------------------------------------------------------------------------- outcomes
-
-
-def _actions(finding: Finding, request: Request, world: World) -> Iterator[Call]:
-    subject = subject_of(request, world)
-    if finding.outcome is Outcome.HOLD or "hold" in finding.also:
-        yield from _hold(finding, request, subject, world)
-    waiting = rows(world, StepUp, customer_id=subject, method="call_back", status="pending")
-    if "call_back" in finding.also and subject is not None and not waiting:
-        yield Call("call_back", {"customer_id": subject})
-    yield from _cases(finding, request, subject, world)
-    if finding.outcome is Outcome.REFER:
-        application = get(world, Application, text(request, "application_id"))
-        if application is not None and application.status == "submitted":
-            yield Call("refer_application", {"application_id": application.id, "reason_code": finding.reason_code})
-    referred = rows(world, Escalation, rule_id=finding.rule_id, reason_code=finding.reason_code)
-    if finding.outcome is Outcome.ESCALATE and not referred:
-        yield _escalation(finding)
-    if "flag" in finding.also:
-        yield from _flag(finding, world)
-    if "pick_up" in finding.also and "pick_up_at_branch" not in world.granted:
-        yield Call("grant_tool", {"tool": "pick_up_at_branch"})
-
-
-def _hold(finding: Finding, request: Request, subject: str | None, world: World) -> Iterator[Call]:
-    money = outgoing(request, world) if request.tool in MONEY_OUT else None
-    account = account_of(request, world)
-    if account is None and subject is not None:
-        accounts = rows(world, Account, customer_id=subject, status="open")
-        account = min(accounts, key=lambda one: one.opened_at, default=None)
-    if account is None:
-        return
-    covers = {}
-    if money is not None:
-        waits = money.payment is not None and money.payment.status in WAITING
-        covers = {
-            "payment_id": money.payment.id if money.payment is not None and waits else None,
-            "payee_id": money.payee.id if money.payee is not None else None,
-            "amount_cents": money.amount_cents or None,
-        }
-        covers = {name: value for name, value in covers.items() if value is not None}
-    arguments = {"account_id": account.id, "reason_code": finding.reason_code, **covers}
-    if not rows(world, Hold, status="active", **arguments):
-        yield Call("place_hold", arguments)
-
-
-def _cases(finding: Finding, request: Request, subject: str | None, world: World) -> Iterator[Call]:
-    application = get(world, Application, text(request, "application_id"))
-    subject = application.customer_id if application is not None else subject
-    for name, kind in _CASES.items():
-        if name not in finding.also:
-            continue
-        if subject is None:
-            yield _escalation(finding)
-        elif not rows(world, FraudCase, customer_id=subject, kind=kind, reason_code=finding.reason_code, status="open"):
-            yield Call(
-                "open_fraud_case",
-                {
-                    "customer_id": subject,
-                    "kind": kind,
-                    "reason_code": finding.reason_code,
-                    "summary": _summary(finding),
-                },
-            )
-
-
-def _flag(finding: Finding, world: World) -> Iterator[Call]:
-    carrier = next((row.key for row in finding.rests_on if row.table in _FLAGGED), None)
-    if carrier is not None and not rows(world, RecordFlag, record_id=carrier):
-        yield Call("flag_record", {"record_id": carrier, "reason_code": finding.reason_code})
-
-
-def _escalation(finding: Finding) -> Call:
-    return Call(
-        "escalate",
-        {"reason_code": finding.reason_code, "rule_id": finding.rule_id, "summary": _summary(finding)},
-    )
-
-
-def _summary(finding: Finding) -> str:
-    records = ", ".join(row.key for row in finding.rests_on) or "what the caller said"
-    return f"{finding.rule_id} {finding.reason_code}; rests on {records}."

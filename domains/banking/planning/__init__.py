@@ -1,0 +1,1 @@
+"""What the planner of the bank is made of: look-ups before a decision, acts after it."""
