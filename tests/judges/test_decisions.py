@@ -79,6 +79,7 @@ RECORDS: list[tuple[str, Step, Standing, str]] = [
     ("another reason", shown_then(reason_code="none"), FAIL, "the reason none is not a permitted one"),
     ("no evidence", shown_then(evidence_ids="[]"), FAIL, "it names no evidence"),
     ("evidence that is no list", shown_then(evidence_ids="LK-1"), FAIL, "it names no evidence"),
+    ("evidence that is an object", shown_then(evidence_ids="{}"), FAIL, "it names no evidence"),
     ("evidence from nowhere", shown_then(evidence_ids='["LK-X"]'), FAIL, "1 of 1 pieces of evidence"),
     ("evidence not yet seen", lambda t: (t.decides(), t.shows())[0], FAIL, "1 of 1 pieces of evidence"),
     ("evidence written in the contact", lambda t: (t.tries(), t.opens(), t.decides())[2], PASS, "permitted"),
