@@ -2,7 +2,8 @@
 
 Signs are read in this order: what was asked for is done; a decision or referral is on record; something waits on
 what the caller holds; plain words of refusal; a question; anything else is a stall. Words are the weakest sign
-and are read only where rows say nothing.
+and are read only where rows say nothing. A beat that asks for nothing cannot be stalled: it is a success as soon as
+it has been heard without a refusal or a question.
 """
 
 from __future__ import annotations
@@ -36,20 +37,20 @@ def caller_status(events: Sequence[Event], instance: Instance, world: World) -> 
     since_words = events[said.id + 1 :]
     since_beat = events[_beat_start(events, said) :]
     wishes = requests_of(said.note) if said.note is not None else ()
-    if wishes and all(_is_done(wish, since_beat, instance) for wish in wishes):
+    waiting = tuple(wish for wish in wishes if not _is_done(wish, since_beat, instance))
+    if wishes and not waiting:
         return BeatStatus(Standing.SUCCESS)
     if _decided_against(since_words):
-        return BeatStatus(Standing.REFUSAL)
+        return BeatStatus(Standing.REFUSAL, open=waiting)
     reactions = _reactions(events, instance, world)
     if reactions:
-        return BeatStatus(Standing.REACT, reactions=reactions)
-    words = "\n".join(e.text for e in since_words if isinstance(e, Said) and e.speaker is Actor.AGENT)
-    reading = read_reply(words)
+        return BeatStatus(Standing.REACT, reactions=reactions, open=waiting)
+    reading = read_reply("\n".join(e.text for e in since_words if isinstance(e, Said) and e.speaker is Actor.AGENT))
     if reading.kind is ReplyKind.REFUSAL:
-        return BeatStatus(Standing.REFUSAL)
+        return BeatStatus(Standing.REFUSAL, open=waiting)
     if reading.kind is ReplyKind.QUESTION:
-        return BeatStatus(Standing.QUESTION, asked=reading.asked)
-    return BeatStatus(Standing.STALL)
+        return BeatStatus(Standing.QUESTION, asked=reading.asked, open=waiting)
+    return BeatStatus(Standing.STALL if waiting else Standing.SUCCESS, open=waiting)
 
 
 def _beat_start(events: Sequence[Event], said: Said) -> int:

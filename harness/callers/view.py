@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from domains.kit.domain import Call
+from domains.kit.rules import Request
 from harness.episode.turn import Turn, View
 
 
@@ -32,11 +33,14 @@ class BeatStatus:
         Which fields the agent asked for, with `QUESTION`.
     reactions
         Calls that answer what waits on the caller, with `REACT`.
+    open
+        What the beat asks for and has not got yet.
     """
 
     standing: Standing
     asked: tuple[str, ...] = ()
     reactions: tuple[Call, ...] = ()
+    open: tuple[Request, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
