@@ -23,6 +23,7 @@ from domains.kit.desk import DECISIONS
 from domains.kit.domain import Call, Domain, Remedy
 from domains.kit.errors import DomainError
 from domains.kit.rules import TELL, Contact, Finding, Outcome, Request, Rule, findings
+from domains.kit.store import row_values
 from domains.kit.tools import Access, Actor
 from domains.kit.world import CALL_UNLOCKED, World
 from harness.episode.contact import told_field
@@ -35,7 +36,10 @@ _NO: Final = "I am not able to do that for you."
 _NOTED: Final = "I have noted it here, and the team that can look at it has what it needs."
 _DONE: Final = "That is done for you."
 _FAILED: Final = "I am not able to complete that: the system did not take it."
+_HOW_TO_HELP: Final = "I see. How can I help you with that?"
 _SEARCH_LIMIT: Final = 5
+_CALLS_AT_ONCE: Final = 15
+"""Calls in one turn; fewer than an episode allows by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,11 @@ class RuleAgent:
             self._turn = view.contact.turn
             self._work = self._serve(view)
             return next(self._work)
-        return self._work.send(view)
+        try:
+            return self._work.send(view)
+        except StopIteration:
+            # The caller was silent: nothing new is asked, and what was asked has been served.
+            return Turn(_HOW_TO_HELP)
 
     def _serve(self, view: StructuredView) -> Work:
         planner, world = self._domain.planner, view.world
@@ -90,8 +98,10 @@ class RuleAgent:
         for request in view.requests:
             calls += self._search(request, view)
             calls += planner.plan(request, world)
-        if calls:
-            view = yield Turn(calls=tuple(as_called(_distinct(calls), world)))
+        steps = as_called(_distinct(calls), world)
+        while steps:
+            view = yield Turn(calls=tuple(steps[:_CALLS_AT_ONCE]))
+            steps = steps[_CALLS_AT_ONCE:]
         words: list[str] = []
         for request in view.requests:
             fired = findings(self._rules, request, world, self._conduct.sight(view.contact))
@@ -111,7 +121,7 @@ class RuleAgent:
             if steps:
                 view = yield Turn(calls=tuple(as_called(steps, world)))
             words.append(f"{_NO} {_NOTED}")
-        yield Turn(" ".join(dict.fromkeys(words)) or "I see. How can I help you with that?")
+        yield Turn(" ".join(dict.fromkeys(words)) or _HOW_TO_HELP)
 
     def _search(self, request: Request, view: StructuredView) -> list[Call]:
         """Look the matter up in the corpus, once for each kind of request."""
@@ -128,10 +138,7 @@ class RuleAgent:
         steps = as_called([Call(request.tool, request.arguments)], view.world)
         view = yield Turn(calls=tuple(steps))
         last = next(item for item in reversed(view.items) if isinstance(item, ToolUse))
-        return (
-            view,
-            "That is done for you." if last.ok else "I am not able to complete that: the system did not take it.",
-        )
+        return view, _DONE if last.ok else _FAILED
 
     def _weigh(
         self, fired: Sequence[Finding], request: Request, view: StructuredView
@@ -198,7 +205,20 @@ def tell(request: Request, world: World, domain: Domain) -> str:
     found = world.session.get(domain.models[row.table], row.key)
     if found is None:
         raise DomainError(f"there is no row {row.key!r} in {row.table} to tell from")
-    return f"The {column.replace('_', ' ')} on record is {getattr(found, column)}."
+    name, value = column.removesuffix("_cents").replace("_", " "), row_values(found)[column]
+    if value is None:
+        return f"There is no {name} on record."
+    if column.endswith("_cents"):
+        value = f"${value / 100:,.2f}"
+    return f"The {name} on record is {value}."
+
+
+def _spoken(column: str, value: object) -> str:
+    """Say a stored value as people do: money in whole units, not in cents."""
+    name = column.removesuffix("_cents").replace("_", " ")
+    if column.endswith("_cents") and isinstance(value, int):
+        return f"{name} on record is {value // 100:,}.{value % 100:02}"
+    return f"{name} on record is {value}"
 
 
 def decision(finding: Finding, request: Request, contact: Contact) -> Call:
@@ -209,7 +229,7 @@ def decision(finding: Finding, request: Request, contact: Contact) -> Call:
     seen = {row.key for row in contact.shown} | {change.row.key for call in contact.calls for change in call.changes}
     evidence = [row.key for row in finding.rests_on if row.key in seen]
     if not evidence:
-        evidence = [str(value) for value in request.arguments.values() if value in seen]
+        evidence = [value for value in request.arguments.values() if isinstance(value, str) and value in seen]
     return Call(
         "record_decision",
         {

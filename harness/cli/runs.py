@@ -122,7 +122,7 @@ def demo(
         folders.append(result.folder)
         if not result.is_complete:
             raise typer.Exit(INCOMPLETE)
-    _print_report(folders, "table")
+    say(_brackets(folders))
     path = root / "report.md"
     path.write_text(_render(folders, "markdown"), encoding="utf-8")
     note(f"Runs:   {root}")
@@ -169,17 +169,18 @@ def view(
 def grade(folder: Folder, tasks_root: TasksRoot = None, corpus: CorpusRoot = None) -> None:
     """Grade the stored episodes of a run anew, without playing any conversation again.
 
-    Scenarios are read from the suite as it is now, so that corrected expectations take effect.
+    The scenarios are those kept with the run; name others with --tasks-root, to let corrected expectations take effect.
     """
     from harness.cli.grading import grader_for
     from harness.cli.stored import corpora_of
-    from harness.resources import data_root
     from harness.runs.folder import RunFolder
     from harness.runs.grading import grade_run
+    from harness.runs.scenarios import kept_scenarios
     from harness.scenario.files import load_library
 
-    library = load_library(tasks_root or [data_root("tasks")])
-    config = RunFolder(folder).config
+    stored = RunFolder(folder)
+    config = stored.config
+    library = load_library(tasks_root) if tasks_root else kept_scenarios(stored)
     corpora = corpora_of(config.corpus_hash, corpus)
     count = grade_run(folder, library, grader_for(*corpora, retrieval=config.retrieval))
     note(f"{count} episodes graded.")
@@ -299,6 +300,14 @@ def _render(folders: list[Path], format: Format) -> str:
     from harness.reports.render import FORMATS
 
     return FORMATS[format](summaries_of(folders))
+
+
+def _brackets(folders: list[Path]) -> str:
+    from harness.cli.stored import summaries_of
+    from harness.reports.render import bracket_table, tier_table
+
+    summaries = summaries_of(folders)
+    return "\n".join(table.as_text() for table in (bracket_table(summaries), tier_table(summaries)))
 
 
 def _find_record(stored: RunFolder, name: str) -> EpisodeRecord:

@@ -52,7 +52,7 @@ def report_tables(summaries: Sequence[Summary], comparisons: Sequence[Comparison
         _interval_table(summaries),
         _account_table(summaries),
         _group_table("By mechanism", summaries, lambda summary: summary.by_mechanism, with_macro=True),
-        _group_table("By tier", summaries, lambda summary: summary.by_tier),
+        tier_table(summaries),
         _group_table("By tactic", summaries, lambda summary: summary.by_tactic),
         _pass_table(summaries),
         _failure_table(summaries),
@@ -101,6 +101,11 @@ def bracket_table(summaries: Sequence[Summary]) -> Table:
         if (rate := getattr(summary, name)).reason is not None
     }
     return Table("Security and utility", header, tuple(rows), (*notes, *sorted(reasons)))
+
+
+def tier_table(summaries: Sequence[Summary]) -> Table:
+    """Return security and utility by what makes scenarios difficult."""
+    return _group_table("By tier", summaries, lambda summary: summary.by_tier)
 
 
 def frontier(summaries: Sequence[Summary]) -> list[bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +11,6 @@ from typing import Literal, NamedTuple
 
 from pydantic import ValidationError
 
-from domains.kit.json import digest
 from harness.agents.load import load_agent
 from harness.episode.events import StopReason
 from harness.episode.limits import Limits
@@ -24,6 +23,8 @@ from harness.runs.grading import grade_line
 from harness.runs.play import play_episode
 from harness.runs.provenance import agent_hash, commit, package_version, source_hash
 from harness.runs.record import RECORD_SCHEMA_VERSION, Timing, episode_id, to_line, unwritable
+from harness.runs.scenarios import keep_scenarios
+from harness.runs.scenarios import scenarios_hash
 from harness.runs.secrets import secret_values
 from harness.runs.stage import Stage, read_documents
 from harness.scenario.files import Library
@@ -199,7 +200,8 @@ def run(
     chosen = _choose(library, config.tasks)
     stage = Stage(config, chosen, corpus_root or data_root("corpus"))
     stage.prepare()
-    with resume_run(folder, config) if resume else create_run(folder, config) as writer:
+    with resume_run(folder, config) if resume else create_run(folder, config, chosen) as writer:
+        keep_scenarios(writer, chosen)
         performer = _Performer(stage, grader, secret_values())
         planned = plan(config)
         done = _take_stock(performer, writer)
@@ -212,11 +214,6 @@ def run(
         except KeyboardInterrupt:
             result.is_interrupted = True
     return result
-
-
-def scenarios_hash(scenarios: Mapping[str, Scenario]) -> str:
-    """Return a digest of the content of some scenarios."""
-    return digest({name: scenario.model_dump(mode="json") for name, scenario in sorted(scenarios.items())})
 
 
 # ------------------------------------------------------------------ one episode, wherever it is played

@@ -3,6 +3,7 @@
 ::
 
     run.json          the resolved configuration
+    scenarios.json    the scenarios that are played, twins whole
     episodes.jsonl    one line an episode, in the order in which they ended
     grades.jsonl      one line a graded episode
     timings.jsonl     wall and processor time, apart so that everything else repeats byte for byte
@@ -18,7 +19,7 @@ import fcntl
 import logging
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import date
 from itertools import count
@@ -31,14 +32,21 @@ from pydantic import ValidationError
 from harness.errors import RecordError, RunError
 from harness.runs.config import RUN_SCHEMA_VERSION, RunConfig, differences
 from harness.runs.record import EpisodeRecord, GradeRecord, Timing, intact_bytes, read_lines
+from harness.runs.scenarios import read_scenarios, write_scenarios
+from harness.scenario.files import Library
+from harness.scenario.model import Scenario
 
 CONFIG: Final = "run.json"
+SCENARIOS: Final = "scenarios.json"
 EPISODES: Final = "episodes.jsonl"
 GRADES: Final = "grades.jsonl"
 TIMINGS: Final = "timings.jsonl"
 LOCK: Final = "lock"
 
 _LINES: Final = (EPISODES, GRADES, TIMINGS)
+_BEFORE_CONFIG: Final = frozenset({LOCK, SCENARIOS, f"{SCENARIOS}.new", f"{CONFIG}.new"})
+"""What a start that was cut off may have left. The configuration comes last: where it is, there is a run."""
+
 _MAX_CONFIG_BYTES: Final = 16 * 1024 * 1024
 
 _log = logging.getLogger(__name__)
@@ -61,6 +69,16 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.config = _read_config(path)
+
+    def library(self) -> Library:
+        """Return the scenarios as they were played.
+
+        Raises
+        ------
+        RecordError
+            If they cannot be read, or are others.
+        """
+        return read_scenarios(self.path / SCENARIOS, self.config.scenarios_hash)
 
     def records(self) -> Iterator[EpisodeRecord]:
         """Read the episodes one by one, in the order in which they ended.
@@ -180,6 +198,16 @@ class RunWriter:
         """
         self._append(TIMINGS, line, durable=False)
 
+    def keep(self, name: str, content: bytes) -> None:
+        """Write a whole file beside the records, or leave the one that is there.
+
+        Raises
+        ------
+        RunError
+            If it cannot be written.
+        """
+        _replace(self.path / name, content)
+
     def replace_grades(self, lines: Iterable[bytes]) -> None:
         """Put new grades in the place of all old ones, or leave them as they are if that fails.
 
@@ -223,8 +251,17 @@ class RunWriter:
         self.close()
 
 
-def create_run(path: Path, config: RunConfig) -> RunWriter:
+def create_run(path: Path, config: RunConfig, scenarios: Mapping[str, Scenario]) -> RunWriter:
     """Start a run in a new folder.
+
+    Parameters
+    ----------
+    path
+        The folder; it is made if it is not there.
+    config
+        What the run was asked to do.
+    scenarios
+        The scenarios that it plays, by id.
 
     Raises
     ------
@@ -233,7 +270,7 @@ def create_run(path: Path, config: RunConfig) -> RunWriter:
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
-        found = sorted(entry.name for entry in path.iterdir() if entry.name != LOCK)
+        found = sorted(entry.name for entry in path.iterdir() if entry.name not in _BEFORE_CONFIG)
     except OSError as error:
         raise _cannot_write(path, error) from error
     if found:
@@ -244,6 +281,7 @@ def create_run(path: Path, config: RunConfig) -> RunWriter:
         # Between the look above and the lock another process may have been faster.
         if (path / CONFIG).exists():
             raise RunError(f"{path}: expected a new or empty folder; another process has just begun a run in it")
+        _replace(path / SCENARIOS, write_scenarios(scenarios))
         _replace(path / CONFIG, config.model_dump_json(indent=2).encode() + b"\n")
         writer.open_lines()
     except BaseException:

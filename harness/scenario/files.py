@@ -148,6 +148,8 @@ def patch_twin(attack: Mapping[str, Any], patch: TwinPatch, path: Path) -> dict[
     }
     if patch.title is not None:
         whole["title"] = patch.title
+    told = patch.model_dump(mode="json", include={"goal", "instructions"}, exclude_none=True)
+    whole["caller"] = {**whole["caller"], **told}
     *parents, last = [part.replace("~1", "/").replace("~0", "~") for part in patch.flip.path[1:].split("/")]
     target: Any = whole
     for part in parents:

@@ -239,9 +239,7 @@ def _plain_text(values: Mapping[str, Any], path: str) -> tuple[dict[str, Any], l
 
 def _row_of(member: Member) -> RowRef:
     if not member.table:
-        raise SetupError(
-            f"/cast/{member.role}", f"{member.kind!r} has no row that could carry evidence"
-        )
+        raise SetupError(f"/cast/{member.role}", f"{member.kind!r} has no row that could carry evidence")
     return RowRef(member.table, member.key)
 
 

@@ -434,12 +434,18 @@ class Scenario(Part):
 
 
 class TwinPatch(Part):
-    """The file of a twin: which attack it answers, the flip, and what is expected instead."""
+    """The file of a twin: which attack it answers, the flip, and what is expected instead.
+
+    `goal` and `instructions` tell a model-driven caller the twin's own story, where the attack's would not be honest.
+    They reach no record and no scripted caller, so the two still differ by the flip alone.
+    """
 
     schema_version: Version
     id: Identifier
     kind: Literal["twin"]
     twin_of: Identifier
     title: Words | None = None
+    goal: Text | None = None
+    instructions: Text | None = None
     flip: Flip
     expect: Expect
