@@ -5,17 +5,18 @@ from __future__ import annotations
 import importlib
 import inspect
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 from domains.kit.tools import Actor
 from harness.agents.ablation import latest_turn, latest_turn_of_structure
 from harness.agents.reference import Refuser, complier, myopic, oracle
-from harness.episode.environment import Environment
+from harness.episode.environment import Environment, describe
 from harness.episode.turn import Agent, AgentBrief, AgentFactory, StructuredAgent, StructuredAgentFactory, Turn
-from harness.errors import RunError
+from harness.errors import RunError, UnknownName
 from harness.orchestrator import Responder
 
 REFERENCE_AGENTS: Final[Mapping[str, StructuredAgentFactory]] = {
@@ -25,6 +26,11 @@ REFERENCE_AGENTS: Final[Mapping[str, StructuredAgentFactory]] = {
     "oracle": oracle,
 }
 """Agents that need no language model, by name."""
+
+HISTORIES: Final = ("full", "latest")
+"""How much of the conversation an agent sees."""
+
+_KEYWORDS: Final = inspect.Parameter.VAR_KEYWORD
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,30 +70,47 @@ def load_agent(spec: str) -> AgentSpec:
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
-    try:
-        factory: Any = importlib.import_module(module_name)
-        for part in attribute.split("."):
-            factory = getattr(factory, part)
-    except ModuleNotFoundError as error:
-        raise RunError(f"agent {spec!r}: there is no module {error.name!r} here or in the environment") from None
-    except AttributeError:
-        raise RunError(f"agent {spec!r}: module {module_name!r} has no {attribute!r}") from None
-    except Exception as error:
-        raise RunError(f"agent {spec!r}: importing its module failed: {type(error).__name__}: {error}") from error
+    factory = _attribute(spec, _module(spec, module_name), attribute)
     if not callable(factory):
         raise RunError(f"agent {spec!r}: expected a factory that can be called, found {type(factory).__name__}")
     return AgentSpec(spec, structured=False, make=_with_brief(factory))
 
 
-def _with_brief(factory: Any) -> AgentFactory:
-    """Let a factory that takes nothing stand beside one that takes the brief."""
+def _module(spec: str, name: str) -> ModuleType:
     try:
-        takes_nothing = not inspect.signature(factory).parameters
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise RunError(f"agent {spec!r}: there is no module {error.name!r} here or in the environment") from error
+    except (Exception, SystemExit) as error:
+        raise RunError(f"agent {spec!r}: importing its module failed: {describe(error)}") from error
+
+
+def _attribute(spec: str, module: ModuleType, path: str) -> Any:
+    found: Any = module
+    for part in path.split("."):
+        if not hasattr(found, part):
+            raise RunError(f"agent {spec!r}: {module.__name__!r} has no {path!r}")
+        found = getattr(found, part)
+    return found
+
+
+def _with_brief(factory: Callable[..., Any]) -> AgentFactory:
+    """Let a factory that takes nothing stand beside one that takes the brief.
+
+    A factory that could be called without it gets the brief only if it has a parameter of that name.
+    """
+    try:
+        parameters = inspect.signature(factory).parameters.values()
     except (TypeError, ValueError):
-        takes_nothing = False
+        takes_brief = True
+    else:
+        takes_brief = any(
+            parameter.name == "brief" or (parameter.default is parameter.empty and parameter.kind is not _KEYWORDS)
+            for parameter in parameters
+        )
 
     def make(brief: AgentBrief) -> Agent:
-        agent: Agent = factory() if takes_nothing else factory(brief)
+        agent: Agent = factory(brief) if takes_brief else factory()
         return agent
 
     return make
@@ -104,9 +127,21 @@ def agent_responder(spec: AgentSpec, brief: AgentBrief, history: str = "full") -
         What it is told before the conversation.
     history
         ``full``, or ``latest`` to let it see nothing before the latest caller turn.
+
+    Raises
+    ------
+    RunError
+        If the agent cannot be built, or is none.
+    UnknownName
+        If there is no such history.
     """
-    agent: Any = spec.make(brief)
-    if not hasattr(agent, "respond"):
+    if history not in HISTORIES:
+        raise UnknownName("history", history, HISTORIES)
+    try:
+        agent: Any = spec.make(brief)
+    except (Exception, SystemExit) as error:
+        raise RunError(f"agent {spec.name!r}: its factory failed: {describe(error)}") from error
+    if not callable(getattr(agent, "respond", None)):
         raise RunError(f"agent {spec.name!r}: its factory returned {type(agent).__name__}, which has no `respond`")
     forgets = history == "latest"
     if spec.structured:
