@@ -175,12 +175,11 @@ def grade(folder: Folder, tasks_root: TasksRoot = None, corpus: CorpusRoot = Non
     from harness.cli.stored import corpora_of
     from harness.runs.folder import RunFolder
     from harness.runs.grading import grade_run
-    from harness.runs.scenarios import kept_scenarios
     from harness.scenario.files import load_library
 
     stored = RunFolder(folder)
     config = stored.config
-    library = load_library(tasks_root) if tasks_root else kept_scenarios(stored)
+    library = load_library(tasks_root) if tasks_root else stored.library()
     corpora = corpora_of(config.corpus_hash, corpus)
     count = grade_run(folder, library, grader_for(*corpora, retrieval=config.retrieval))
     note(f"{count} episodes graded.")

@@ -9,7 +9,6 @@ from harness.reports.summary import Summary, summarise_folder
 from harness.resources import data_root
 from harness.retrieval.corpus import Corpus, load_corpus
 from harness.runs.folder import RunFolder
-from harness.runs.scenarios import kept_scenarios
 from harness.runs.stage import Stage
 
 
@@ -20,10 +19,10 @@ def corpora_of(domains: Iterable[str], corpus_root: Path | None) -> list[Corpus]
 
 def stage_of(stored: RunFolder, corpus_root: Path | None) -> Stage:
     """Build what the episodes of a stored run share."""
-    return Stage(stored.config, kept_scenarios(stored).scenarios, corpus_root or data_root("corpus"))
+    return Stage(stored.config, stored.library().scenarios, corpus_root or data_root("corpus"))
 
 
 def summaries_of(folders: Sequence[Path]) -> list[Summary]:
     """Summarise some runs."""
     stored = [RunFolder(folder) for folder in folders]
-    return [summarise_folder(folder, kept_scenarios(folder)) for folder in stored]
+    return [summarise_folder(folder) for folder in stored]

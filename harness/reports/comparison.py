@@ -10,7 +10,6 @@ from harness.reports.account import Account, take_account
 from harness.reports.measures import Part, bounds
 from harness.reports.statistics import Trials, mcnemar, paired_bootstrap
 from harness.runs.folder import RunFolder
-from harness.scenario.files import Library
 from harness.scenario.model import Kind
 
 NO_PAIRS: Final = "no episode is graded in both runs"
@@ -56,7 +55,7 @@ class Comparison(Part):
     utility: PairedRate
 
 
-def compare_folders(first: RunFolder, second: RunFolder, library: Library) -> Comparison:
+def compare_folders(first: RunFolder, second: RunFolder) -> Comparison:
     """Compare two runs as they lie on disk.
 
     Raises
@@ -65,8 +64,6 @@ def compare_folders(first: RunFolder, second: RunFolder, library: Library) -> Co
         If they were played with different contents of the scenarios, or different instances of them.
     RecordError
         If a file of one of them cannot be read.
-    UnknownName
-        If a scenario of a run is not in the library.
     """
     ours, theirs = first.config, second.config
     if ours.resample != theirs.resample:
@@ -76,7 +73,8 @@ def compare_folders(first: RunFolder, second: RunFolder, library: Library) -> Co
     if set(ours.tasks) == set(theirs.tasks) and ours.scenarios_hash != theirs.scenarios_hash:
         raise RunError("expected two runs over the same scenarios; what these scenarios say has changed in between")
     left, right = (
-        take_account(folder.config, library.scenarios, folder.records(), folder.grades()) for folder in (first, second)
+        take_account(folder.config, folder.library().scenarios, folder.records(), folder.grades())
+        for folder in (first, second)
     )
     return Comparison(
         first=first.config.name,

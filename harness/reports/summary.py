@@ -171,8 +171,15 @@ class Summary(Rates):
     expected_loss: ExpectedLoss
 
 
-def summarise_folder(folder: RunFolder, library: Library) -> Summary:
+def summarise_folder(folder: RunFolder, library: Library | None = None) -> Summary:
     """Summarise a run as it lies on disk.
+
+    Parameters
+    ----------
+    folder
+        The run.
+    library
+        Scenarios to use in the place of those that are kept with the run.
 
     Raises
     ------
@@ -181,7 +188,7 @@ def summarise_folder(folder: RunFolder, library: Library) -> Summary:
     UnknownName
         If a scenario of the run is not in the library.
     """
-    return summarise(folder.config, folder.records(), folder.grades(), library)
+    return summarise(folder.config, folder.records(), folder.grades(), library or folder.library())
 
 
 def summarise(

@@ -23,7 +23,6 @@ from harness.runs.grading import grade_line
 from harness.runs.play import play_episode
 from harness.runs.provenance import agent_hash, commit, package_version, source_hash
 from harness.runs.record import RECORD_SCHEMA_VERSION, Timing, episode_id, to_line, unwritable
-from harness.runs.scenarios import keep_scenarios
 from harness.runs.scenarios import scenarios_hash
 from harness.runs.secrets import secret_values
 from harness.runs.stage import Stage, read_documents
@@ -201,7 +200,6 @@ def run(
     stage = Stage(config, chosen, corpus_root or data_root("corpus"))
     stage.prepare()
     with resume_run(folder, config) if resume else create_run(folder, config, chosen) as writer:
-        keep_scenarios(writer, chosen)
         performer = _Performer(stage, grader, secret_values())
         planned = plan(config)
         done = _take_stock(performer, writer)

@@ -198,16 +198,6 @@ class RunWriter:
         """
         self._append(TIMINGS, line, durable=False)
 
-    def keep(self, name: str, content: bytes) -> None:
-        """Write a whole file beside the records, or leave the one that is there.
-
-        Raises
-        ------
-        RunError
-            If it cannot be written.
-        """
-        _replace(self.path / name, content)
-
     def replace_grades(self, lines: Iterable[bytes]) -> None:
         """Put new grades in the place of all old ones, or leave them as they are if that fails.
 

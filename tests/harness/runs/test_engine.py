@@ -48,7 +48,7 @@ def records(path: Path) -> dict[str, EpisodeRecord]:
 
 
 def report(path: Path) -> str:
-    return summarise_folder(RunFolder(path), LIBRARY).model_dump_json()
+    return summarise_folder(RunFolder(path)).model_dump_json()
 
 
 def content(path: Path) -> dict[str, list[bytes]]:
@@ -118,7 +118,7 @@ def test_a_fault_is_recorded_and_ends_its_episode_only(tmp_path: Path, agent: st
     assert len(found) == 6
     assert {record.stop_reason for record in found.values()} == {reason}
     assert all(detail in record.fault_detail for record in found.values())
-    summary = summarise_folder(RunFolder(tmp_path / "r"), LIBRARY)
+    summary = summarise_folder(RunFolder(tmp_path / "r"))
     assert (summary.planned, summary.errored, summary.security.n) == (6, 6, 0)
 
 
@@ -142,7 +142,7 @@ def test_a_worker_that_dies_loses_its_episode_only(tmp_path: Path) -> None:
     assert {name.partition("/")[0] for name in result.lost} == {"mini-1", "mini-1t"}
     assert (result.played, result.is_complete) == (4, False)
     assert all("signal 9" in reason for reason in result.lost.values())
-    assert summarise_folder(RunFolder(tmp_path / "r"), LIBRARY).not_attempted == 2
+    assert summarise_folder(RunFolder(tmp_path / "r")).not_attempted == 2
 
 
 def test_a_grader_that_raises_costs_its_grade_only(tmp_path: Path) -> None:
@@ -150,12 +150,10 @@ def test_a_grader_that_raises_costs_its_grade_only(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "r")
     faults = {name: line.fault for name, line in folder.grades().items() if line.fault}
     assert faults == {f"mini-1/{mini.ME}:Writer/0": "RuntimeError: the grader broke"}
-    assert summarise_folder(folder, LIBRARY).reasons["ungraded"] == {
-        "grading failed: RuntimeError: the grader broke": 1
-    }
+    assert summarise_folder(folder).reasons["ungraded"] == {"grading failed: RuntimeError: the grader broke": 1}
     before = (tmp_path / "r" / folders.EPISODES).read_bytes()
     assert grade_run(tmp_path / "r", LIBRARY, mini.NoteGrader()) == 6
-    assert summarise_folder(folder, LIBRARY).graded == 6
+    assert summarise_folder(folder).graded == 6
     assert (tmp_path / "r" / folders.EPISODES).read_bytes() == before
 
 

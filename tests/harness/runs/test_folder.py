@@ -20,14 +20,17 @@ from harness.scenario.model import Kind
 from tests.harness.runs import mini
 from tests.harness.runs.test_record import episode
 
+LIBRARY = mini.library(1)
+SCENARIOS = LIBRARY.scenarios
+
 
 def config_for(**changes: Any) -> RunConfig:
-    return resolve_config(mini.library(1), **{"name": "r", "agent": "refuser", "retrieval": "none", **changes})
+    return resolve_config(LIBRARY, **{"name": "r", "agent": "refuser", "retrieval": "none", **changes})
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
     config = config_for()
-    with create_run(tmp_path / "runs" / "r", config) as writer:
+    with create_run(tmp_path / "runs" / "r", config, SCENARIOS) as writer:
         writer.append_episode(to_line(episode("a")))
     folder = RunFolder(tmp_path / "runs" / "r")
     assert folder.config == config
@@ -40,7 +43,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 
 def test_a_torn_line_is_cut_away_and_said_to_be(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     config = config_for()
-    with create_run(tmp_path, config) as writer:
+    with create_run(tmp_path, config, SCENARIOS) as writer:
         writer.append_episode(to_line(episode("a")))
     file = tmp_path / folders.EPISODES
     file.write_bytes(file.read_bytes() + to_line(episode("b"))[:40])
@@ -51,22 +54,23 @@ def test_a_torn_line_is_cut_away_and_said_to_be(tmp_path: Path, caplog: pytest.L
 
 
 def test_a_start_that_was_cut_off_before_its_configuration_can_be_repeated(tmp_path: Path) -> None:
-    (tmp_path / folders.LOCK).touch()
-    with create_run(tmp_path, config_for()):
+    for name in (folders.LOCK, folders.SCENARIOS, f"{folders.CONFIG}.new"):
+        (tmp_path / name).touch()
+    with create_run(tmp_path, config_for(), SCENARIOS):
         assert (tmp_path / folders.CONFIG).exists()
 
 
 def test_the_lock_is_given_back_when_a_start_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folders.os, "fsync", _raise_full)
     with pytest.raises(RunError, match="No space left"):
-        create_run(tmp_path, config_for())
+        create_run(tmp_path, config_for(), SCENARIOS)
     monkeypatch.undo()
-    with create_run(tmp_path, config_for()):
+    with create_run(tmp_path, config_for(), SCENARIOS):
         pass
 
 
 def test_grades_are_replaced_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with create_run(tmp_path, config_for()) as writer:
+    with create_run(tmp_path, config_for(), SCENARIOS) as writer:
         writer.append_grade(b"old\n")
         with monkeypatch.context() as patch:
             patch.setattr(folders.os, "fsync", _raise_full)
@@ -85,7 +89,7 @@ def _raise_full(*_: Any) -> None:
 def test_a_file_in_the_place_of_the_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "r").write_text("x")
     with pytest.raises(RunError, match="cannot be written"):
-        create_run(tmp_path / "r", config_for())
+        create_run(tmp_path / "r", config_for(), SCENARIOS)
 
 
 DAMAGE = {
@@ -99,7 +103,7 @@ DAMAGE = {
 @pytest.mark.parametrize("case", DAMAGE)
 def test_a_configuration_that_is_not_ours_is_refused(tmp_path: Path, case: str) -> None:
     changes, message = DAMAGE[case]
-    with create_run(tmp_path, config_for()):
+    with create_run(tmp_path, config_for(), SCENARIOS):
         pass
     file = tmp_path / folders.CONFIG
     file.write_text(json.dumps(json.loads(file.read_text()) | changes))
@@ -113,6 +117,26 @@ def test_a_configuration_that_is_no_json_is_refused(tmp_path: Path, content: byt
     (tmp_path / folders.CONFIG).write_bytes(content)
     with pytest.raises(RecordError, match=r"run\.json: expected"):
         RunFolder(tmp_path)
+
+
+def test_scenarios_are_kept_as_they_were_played(tmp_path: Path) -> None:
+    with create_run(tmp_path, config_for(), SCENARIOS):
+        pass
+    assert RunFolder(tmp_path).library().scenarios == SCENARIOS
+    file = tmp_path / folders.SCENARIOS
+    whole = file.read_text()
+    damage = {
+        "others": whole.replace("Write it.", "Burn it."),
+        "no scenario": whole.replace('"caller"', '"called"'),
+        "no JSON": whole[:100],
+    }
+    for content in damage.values():
+        file.write_text(content)
+        with pytest.raises(RecordError, match=r"scenarios\.json.*Restore the file"):
+            RunFolder(tmp_path).library()
+    file.unlink()
+    with pytest.raises(RecordError, match="the scenarios of the run"):
+        RunFolder(tmp_path).library()
 
 
 def test_the_default_folder_is_named_by_day_and_agent_and_is_new(tmp_path: Path) -> None:
@@ -158,7 +182,7 @@ def test_every_condition_that_differs_is_named_with_both_values() -> None:
 
 
 def test_records_of_a_run_are_read_one_by_one(tmp_path: Path) -> None:
-    with create_run(tmp_path, config_for()) as writer:
+    with create_run(tmp_path, config_for(), SCENARIOS) as writer:
         writer.append_episode(to_line(episode("a")))
         writer.append_episode(b"rubbish\n")
     found = RunFolder(tmp_path).records()

@@ -145,7 +145,7 @@ def test_a_longer_trajectory_differs_where_the_other_ends(tmp_path: Path) -> Non
     record = play_episode(stage, "mini-0", 0)
     cut = record.model_copy(update={"events": (*record.events[:2], record.events[-1].model_copy(update={"id": 2}))})
     for name, item in (("a", record), ("b", cut)):
-        with create_run(tmp_path / name, stage.config) as writer:
+        with create_run(tmp_path / name, stage.config, LIBRARY.scenarios) as writer:
             writer.append_episode(to_line(item))
     found = diff_runs(RunFolder(tmp_path / "a"), RunFolder(tmp_path / "b"))
     assert next(iter(found.episodes.values())).startswith("event 2")
