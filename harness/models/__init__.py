@@ -1,0 +1,1 @@
+"""Language models behind one contract: requests, replies, faults, budgets, and what is recorded of each call."""
