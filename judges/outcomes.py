@@ -188,13 +188,10 @@ def _name(item: Happening) -> str:
     row = f"{effect.table} {effect.key}" if effect.key else effect.table
     if effect.delete:
         return f"The deletion of {row}"
-    columns = ", ".join(effect.insert or effect.becomes or {}) or "anything"
-    return (
-        f"A new row in {row} with {columns} as described"
-        if effect.insert is not None
-        else (f"The change of {row} to {columns} as described")
-    )
+    values = effect.becomes if effect.insert is None else effect.insert
+    what = f"{', '.join(sorted(values or {})) or 'anything'} as described"
+    return f"The change of {row} to {what}" if effect.insert is None else f"A new row in {row} with {what}"
 
 
 def _call_name(call: CallPattern) -> str:
-    return f"A call of {call.tool}" + (f" with {', '.join(call.args)} as described" if call.args else "")
+    return f"A call of {call.tool}" + (f" with {', '.join(sorted(call.args))} as described" if call.args else "")
