@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -102,8 +104,30 @@ def resolve_config(
 
     Parameters
     ----------
+    library
+        The scenarios to choose from.
+    name
+        The name of the run.
+    agent
+        A reference agent, or ``package.module:factory``.
     tasks
         Ids of scenarios; None for all of the library.
+    caller
+        Who calls.
+    retrieval
+        The retrieval condition.
+    trials
+        Episodes of each scenario.
+    seed
+        For agents that draw.
+    resample
+        The seed of the instances.
+    history
+        ``latest`` to let the agent see nothing before the latest caller turn.
+    limits
+        The limits of an episode; None for the usual ones.
+    corpus_root
+        The folder with the documents of every domain; None for those of this installation.
 
     Raises
     ------
@@ -178,6 +202,8 @@ def run(
 
     Parameters
     ----------
+    config
+        What to run.
     library
         The scenarios that the configuration was resolved with.
     folder
@@ -186,6 +212,8 @@ def run(
         Grades each episode once it is stored; None leaves them ungraded.
     executor
         Where episodes are played; None for this process.
+    resume
+        Whether to go on with a run that is there.
     progress
         Told after every episode, in this process.
     corpus_root
@@ -208,7 +236,8 @@ def run(
         try:
             with closing((executor or Serial()).run(performer, rest)) as outcomes:
                 for outcome in outcomes:
-                    _store(outcome, writer, result, progress)
+                    with _uninterrupted():
+                        _store(outcome, writer, result, progress)
         except KeyboardInterrupt:
             result.is_interrupted = True
     return result
@@ -289,6 +318,23 @@ def _store(
         if progress is not None:
             done = result.done_before + result.played
             progress(Progress(done, result.planned, outcome.episode_id, outcome.stop_reason))
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Put off Ctrl-C until the block is done, so that what is stored and what is counted agree."""
+    # Only the main thread may, and only a handler that Python knows can be put back.
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is None:
+        yield
+        return
+    came: list[int] = []
+    usual = signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _choose(library: Library, tasks: Sequence[str] | None) -> dict[str, Scenario]:

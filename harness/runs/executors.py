@@ -13,7 +13,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
@@ -163,6 +163,16 @@ def _context() -> BaseContext:
     return multiprocessing.get_context("fork" if is_safe else "spawn")
 
 
+@contextmanager
+def _interrupt_held_back() -> Iterator[None]:
+    """Hold Ctrl-C back while a worker starts, so that it does not meet one that cannot ignore it yet."""
+    usual = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, usual)
+
+
 @dataclass(slots=True)
 class _Member(Generic[TaskT]):
     process: BaseProcess
@@ -182,7 +192,8 @@ class _Pool(Generic[TaskT]):
         # A forked worker inherits our ends of all pipes; while it holds one, that worker does not notice our death.
         inherited = [*self.members, ours] if self._context.get_start_method() == "fork" else []
         process = self._context.Process(target=_serve, args=(self._work, theirs, inherited))  # type: ignore[attr-defined]
-        process.start()
+        with _interrupt_held_back():
+            process.start()
         theirs.close()
         self.members[ours] = _Member(process, task)
         self.give(ours, task)
@@ -221,6 +232,7 @@ def _serve(work: Work[Any, Any], connection: Connection, inherited: Sequence[Con
     """Run tasks until there are no more, or nobody is left to read the results."""
     # Ctrl-C reaches the whole group; only the parent acts on it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     for other in inherited:
         other.close()
     try:

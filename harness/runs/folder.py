@@ -227,12 +227,10 @@ class RunWriter:
                 rest = rest[os.write(file, rest) :]
             if durable:
                 os.fsync(file)
-        except BaseException as error:
+        except OSError as error:
             with suppress(OSError):
                 os.ftruncate(file, before)
-            if isinstance(error, OSError):
-                raise _cannot_write(self.path / name, error) from error
-            raise
+            raise _cannot_write(self.path / name, error) from error
 
     def __enter__(self) -> Self:
         return self

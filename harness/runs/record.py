@@ -34,8 +34,6 @@ class EpisodeRecord(_Line):
 
     Attributes
     ----------
-    episode_id
-        ``<scenario>/<agent name>/<trial>``, see `episode_id`.
     agent_seed
         The seed that the agent was given.
     resample
