@@ -315,6 +315,8 @@ class Store:
 
     def rollback(self) -> None:
         """Undo everything since the last commit."""
+        # Forgotten first: a row that somebody still holds keeps the values that it was read with.
+        self.session.expunge_all()
         self.session.rollback()
         self._end_transaction("ROLLBACK")
 
