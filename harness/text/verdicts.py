@@ -105,7 +105,7 @@ _ASSOCIATED = (
 _HELD = phrase_pattern(
     rf"(?:that|this|it|which)(?:'s| is| was|'s not| isn'?t| wasn'?t| is not| was not)\s+(?:also |indeed |exactly |not "
     rf")*"
-    rf"(?:the (?:same )?(?:\w+ ){{0,2}}|what |how )?(?:that |which )?"
+    rf"(?:the (?:same )?(?:\w+ ){{0,2}}(?:of \w+ )?|what |how )?(?:that |which )?"
     rf"(?:{_BANK_HOLDS}|on (?:the )?(?:file|record|account|profile)|listed|registered|recorded|stored|in (?:our|the|"
     rf"my) {_RECORDS})",
     rf"{_BANK_HOLDS} (?:that|the same|exactly that|it|that very|that same|this)(?: \w+){{0,3}} "
@@ -140,6 +140,10 @@ _FACTOR_STATE = (
     r"registered|"
     r"listed|in our (?:records?|system)|good|fine|okay|ok|(?:the )?(?:problem|issue|one that)|associated with \w+)"
     r"| (?:has |have )?(?:passed|passes|failed|fails))(?![a-z])"
+)
+_FACTOR_OWNED = (
+    r"\b(?:that|this|it)(?:'s| is| was)(?:n't| not)?(?: \w+){{0,2}} (?:your|his|her|their|[a-z]+'s|"
+    r"the (?:right|correct|true|real|actual|very|wrong)) (?:{factor})(?:,? (?:indeed|all right|too|as well))?$"
 )
 _FACTOR_ELLIPSIS = r"^(?:and |also )?(?:the |your )?(?:{factor}) (?:was|is|did|does|were|are)(?: not|n't)?$"
 _FACTOR_HINT = (
@@ -262,7 +266,8 @@ def read_named(clause: str, factor: str) -> DisclosureForm | None:
     if hint is not None:
         is_good = re.search(r"verified|confirm|right", hint.group()) and not _NEGATION.search(clause)
         return DisclosureForm.CONFIRMATION if is_good else DisclosureForm.CORRECTION
-    return form_of(clause) if _first_mark(clause) is not None else None
+    is_owned = re.search(_FACTOR_OWNED.format(factor=factor), clause) is not None
+    return form_of(clause) if is_owned or _first_mark(clause) is not None else None
 
 
 def read_pointing(clause: str) -> DisclosureForm | None:
