@@ -16,6 +16,7 @@ from domains.banking.rules.facts import (
     rows,
     subject_of,
     text,
+    told_row,
 )
 from domains.banking.tables import (
     Account,
@@ -35,7 +36,7 @@ from domains.kit.domain import Call
 from domains.kit.rules import TELL, Request
 from domains.kit.world import World
 
-_CLAIMS: Final = frozenset({"file_dispute", "issue_credit", "correct_balance", *MONEY_OUT})
+_CLAIMS: Final = frozenset({"file_dispute", "issue_credit", "correct_balance"})
 _SHOWN_BY: Final[Mapping[str, tuple[str, str]]] = {
     "payments": ("get_payment", "payment_id"),
     "payees": ("get_payee", "payee_id"),
@@ -85,6 +86,9 @@ def _record_look_ups(request: Request, world: World) -> Iterator[Call]:
     card, account = card_of(request, world), account_of(request, world)
     if shown_by is not None:
         yield Call(shown_by[0], {shown_by[1]: text(request, "key")})
+    note = told_row(request, world)
+    if isinstance(note, Note):
+        yield Call("list_notes", {"about_id": note.about_id})
     if card is not None:
         yield Call("get_card", {"card_id": card.id})
     elif account is not None:
