@@ -112,7 +112,7 @@ class BankPlanner:
 
 
 def _may_ask(world: World, contact: Contact) -> bool:
-    """Tell whether to ask for identity factors once more: at most twice, and not after a wrong answer.
+    """Tell whether to ask for identity factors: at most twice, the second time only after a right answer.
 
     A turn in which something was wanted that needs a verified person, and nothing was decided, ended in asking.
     """

@@ -50,9 +50,8 @@ def actions(finding: Finding, request: Request, world: World) -> Iterator[Call]:
         application = get(world, Application, text(request, "application_id"))
         if application is not None and application.status == "submitted":
             yield Call("refer_application", {"application_id": application.id, "reason_code": finding.reason_code})
-    referred = rows(world, Escalation, rule_id=finding.rule_id, reason_code=finding.reason_code)
-    if finding.outcome is Outcome.ESCALATE and not referred:
-        yield _escalation(finding)
+    if finding.outcome is Outcome.ESCALATE:
+        yield from _escalation(finding, world)
     if "flag" in finding.also:
         yield from _flag(finding, world)
     if "pick_up" in finding.also and "pick_up_at_branch" not in world.granted:
@@ -88,7 +87,7 @@ def _cases(finding: Finding, request: Request, subject: str | None, world: World
         if name not in finding.also:
             continue
         if subject is None:
-            yield _escalation(finding)
+            yield from _escalation(finding, world)
         elif not rows(world, FraudCase, customer_id=subject, kind=kind, reason_code=finding.reason_code, status="open"):
             yield Call(
                 "open_fraud_case",
@@ -107,11 +106,12 @@ def _flag(finding: Finding, world: World) -> Iterator[Call]:
         yield Call("flag_record", {"record_id": carrier, "reason_code": finding.reason_code})
 
 
-def _escalation(finding: Finding) -> Call:
-    return Call(
-        "escalate",
-        {"reason_code": finding.reason_code, "rule_id": finding.rule_id, "summary": _summary(finding)},
-    )
+def _escalation(finding: Finding, world: World) -> Iterator[Call]:
+    if not rows(world, Escalation, rule_id=finding.rule_id, reason_code=finding.reason_code):
+        yield Call(
+            "escalate",
+            {"reason_code": finding.reason_code, "rule_id": finding.rule_id, "summary": _summary(finding)},
+        )
 
 
 def _summary(finding: Finding) -> str:

@@ -20,7 +20,7 @@ from domains.kit.clock import shift
 from domains.kit.domain import Call
 from domains.kit.draw import Draw
 from domains.kit.knowledge import NoKnowledge
-from domains.kit.rules import TELL, CallRecord, Contact, Evidence, Finding, Outcome, Request, findings
+from domains.kit.rules import TELL, CallRecord, Contact, Evidence, Finding, Guess, Outcome, Request, findings
 from domains.kit.store import RowRef, StoreTemplate
 from domains.kit.tools import Access, Actor
 from domains.kit.world import CallOutcome, Controls, World
@@ -311,7 +311,7 @@ class Desk:
         self.contact = replace(self.contact, turn=self.contact.turn + 1)
         return self
 
-    def call(self, tool: str, **arguments: Any) -> CallOutcome:
+    def call(self, tool: str, /, **arguments: Any) -> CallOutcome:
         """Make a call as the participant whose tool it is."""
         found = self.world.tools[tool]
         if found.actor is Actor.AGENT and found.access is Access.DISCOVERABLE:
@@ -343,13 +343,19 @@ class Desk:
         customer = self.world.find(t.Customer, key)
         given = {factor: str(getattr(customer, factor)) for factor in factors or ("email", "phone")}
         for factor, value in given.items():
-            assert self.call("log_verification", customer_id=key, factor=factor, value=value).ok
+            self.guess(key, factor, value)
         return self
 
     def miss(self, factor: str = "email", key: str = "CU-ANN") -> Desk:
         """Log a factor that does not match."""
         wrong = {"email": "no@example.net", "phone": "(999) 555-9999", "address": "Nowhere"}
-        assert self.call("log_verification", customer_id=key, factor=factor, value=wrong[factor]).ok
+        return self.guess(key, factor, wrong[factor])
+
+    def guess(self, key: str, factor: str, value: str) -> Desk:
+        """Let the caller give an identity factor, and log it."""
+        guess = (self.contact.turn, Guess("customers", key, factor, value))
+        self.contact = replace(self.contact, guesses=(*self.contact.guesses, guess))
+        assert self.call("log_verification", customer_id=key, factor=factor, value=value).ok
         return self
 
     def stepped_up(self, key: str = "CU-ANN", when: datetime = NOW) -> Desk:
