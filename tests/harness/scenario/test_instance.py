@@ -25,22 +25,21 @@ ASK = "caller__script__beats__ask"
 
 
 DRAWN: Mapping[tuple[str, int], str] = {
-    (
-        "p2a7c",
-        0,
-    ): "PE-W2F6D8 / Tova Castell / 790 818529 / PE-L9D5G7 / Marek Vogel / 229 598890 / PE-N9S5G8 / Petra Marsh / 291 152728 / PC-H4D6D3 / 860801 / MD-Q7U9S6",
-    (
-        "p2a7c",
-        1,
-    ): "PE-L8X7Q2 / Tova Linden / 323 699960 / PE-U6B7J9 / Ilse Sandoval / 481 483070 / PE-H4D5N9 / Edda Linden / 642 752105 / PC-F7V6Q3 / 191018 / MD-T2H5V6",
-    (
-        "p5e08",
-        0,
-    ): "PE-Q3D7K5 / Lucian Sandoval / 876 912453 / PE-R7P4J9 / Anselm Castell / 669 717040 / PC-W3W6C4 / 661078 / MD-V9H8S3",
-    (
-        "p5e08",
-        1,
-    ): "PE-Y3V9Q7 / Bruno Castell / 304 754416 / PE-S8G2G2 / Petra Marsh / 374 570280 / PC-W9Y7V9 / 494545 / MD-L8S3A8",
+    ("p2a7c", 0): (
+        "PE-W2F6D8 / Tova Castell / 790 818529 / PE-L9D5G7 / Marek Vogel / 229 598890"
+        " / PE-N9S5G8 / Petra Marsh / 291 152728 / PC-H4D6D3 / 860801 / MD-Q7U9S6"
+    ),
+    ("p2a7c", 1): (
+        "PE-L8X7Q2 / Tova Linden / 323 699960 / PE-U6B7J9 / Ilse Sandoval / 481 483070"
+        " / PE-H4D5N9 / Edda Linden / 642 752105 / PC-F7V6Q3 / 191018 / MD-T2H5V6"
+    ),
+    ("p5e08", 0): (
+        "PE-Q3D7K5 / Lucian Sandoval / 876 912453 / PE-R7P4J9 / Anselm Castell"
+        " / 669 717040 / PC-W3W6C4 / 661078 / MD-V9H8S3"
+    ),
+    ("p5e08", 1): (
+        "PE-Y3V9Q7 / Bruno Castell / 304 754416 / PE-S8G2G2 / Petra Marsh / 374 570280 / PC-W9Y7V9 / 494545 / MD-L8S3A8"
+    ),
 }
 
 
