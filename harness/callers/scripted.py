@@ -102,7 +102,7 @@ class ScriptedCaller:
         if self._turns_left <= 0 and beat.end is None:
             return Turn(_GOODBYE, ends=EndReason.GAVE_UP)
         self._beat, self._repeats, self._has_waited = beat, 0, False
-        note = _note(beat, standing, beat.requests, beat.guesses)
+        note = beat_note(beat, standing, beat.requests, beat.guesses)
         return Turn(beat.say, calls=beat.calls, yields=True, ends=beat.end, note=note)
 
     def _again(
@@ -115,7 +115,7 @@ class ScriptedCaller:
     ) -> Turn:
         """Stay in the beat: what it asks for and has not got is still wanted, so its meaning is said again."""
         guesses = tuple(fact.guess for fact in facts if fact.guess is not None)
-        return Turn(words, calls=calls, yields=True, note=_note(beat, status.standing, status.open, guesses))
+        return Turn(words, calls=calls, yields=True, note=beat_note(beat, status.standing, status.open, guesses))
 
     def _answers(self, asked: Sequence[str]) -> list[Fact]:
         """Return what the caller knows of the fields asked for, about the person they present themselves as."""
@@ -144,7 +144,8 @@ def _longest_way(start: str, beats: Mapping[str, PlayedBeat]) -> int:
     return sum(beats[name].end is None for name in found - {start}) + 1
 
 
-def _note(beat: PlayedBeat, standing: Standing, requests: Sequence[Request], guesses: Sequence[Guess]) -> BeatNote:
+def beat_note(beat: PlayedBeat, standing: Standing, requests: Sequence[Request], guesses: Sequence[Guess]) -> BeatNote:
+    """Return the meaning of a beat's words, with what of it is still wanted and what has been given."""
     return BeatNote(
         beat=beat.name,
         requests=tuple(StoredRequest(tool=wish.tool, arguments=dict(wish.arguments)) for wish in requests),
