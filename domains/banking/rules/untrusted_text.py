@@ -16,6 +16,7 @@ from domains.banking.rules.facts import (
     outgoing,
     owner_of,
     record_ids,
+    ref,
     rows,
     subject_of,
     text,
@@ -90,7 +91,7 @@ def status_decides(request: Request, world: World, contact: Contact) -> Finding 
     application = get(world, Application, text(request, "application_id"))
     if application is not None and application.status in ("declined", "opened"):
         return found(status_decides, application)
-    if application is not None and application.status == "referred" and request.tool == "open_account":
+    if application is not None and request.tool == "open_account" and _was_referred(application, contact):
         return found(status_decides, application)
     card = card_of(request, world)
     if card is not None and card.status in ("blocked", "replaced"):
@@ -103,6 +104,12 @@ def status_decides(request: Request, world: World, contact: Contact) -> Finding 
     if money.payee is not None and money.payee.status != "active":
         return found(status_decides, money.payee)
     return None
+
+
+def _was_referred(application: Application, contact: Contact) -> bool:
+    """Tell whether an application came to this contact as referred; one referred in it is still up to the same rule."""
+    in_contact = any(change.row == ref(application) for change in contact.changes("applications"))
+    return application.status == "referred" and not in_contact
 
 
 @rule(

@@ -38,3 +38,11 @@ def test_a_dispute_rests_on_the_entry_that_it_contests(ledger_id: str, fires: bo
 def test_a_note_is_looked_at_before_it_is_told() -> None:
     desk = d.ready(note_on("LE-SHOP"))
     assert NOTE in desk.plan(d.tell("notes", "NT-1", "text")).contact.shown
+
+
+def test_what_was_referred_in_this_contact_is_left_to_its_own_rule() -> None:
+    late = d.check("address", proof_dated=d.day(61))
+    desk = d.ready(d.application(), *d.checks("AP-NEW", "address"), late)
+    assert list(desk.plan(d.open_it()).findings(d.open_it())) == ["ONB-06"]
+    desk.call("refer_application", application_id="AP-NEW", reason_code="address_check")
+    assert list(desk.findings(d.open_it())) == ["ONB-06"]
