@@ -252,7 +252,7 @@ def _answered_by(beat: str, events: Sequence[Event]) -> int | None:
         is_beat = said.note is not None and said.note.beat == beat
         if played and not is_beat:
             return said.id
-        played = played or is_beat
+        played = is_beat
     return None
 
 

@@ -37,8 +37,8 @@ class Written:
 
     @property
     def row(self) -> Row:
-        """The row as it was written, or as it was before it went."""
-        return self.change.after or self.change.before or {}
+        """The row as it was written; empty if it went."""
+        return self.change.after or {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def _is_effect(effect: Effect, change: RowChange) -> bool:
         return False
     before, after = change.before, change.after
     # A condition may speak of the row as it was found ("a held payment is released") or as it became.
-    if effect.where and not any(side is not None and matches_all(effect.where, side) for side in (before, after)):
+    if not any(side is not None and matches_all(effect.where, side) for side in (before, after)):
         return False
     if effect.delete:
         return change.kind is ChangeKind.DELETE

@@ -8,7 +8,7 @@ import pytest
 from domains.kit.errors import Rejection
 from domains.kit.tools import Actor
 from harness.verdict import Feeds, Standing
-from judges.happenings import Record
+from judges.happenings import Record, texts_in
 from judges.outcomes import OutcomeJudge, attempts
 from tests.judges.episodes import OPEN, OPENED, Talk, ask, delete, insert, play, update
 
@@ -46,6 +46,14 @@ PROHIBITED: list[tuple[str, dict[str, Any], Step, Standing]] = [
     ("only new rows", effect(insert={"status": "open"}), Talk.opens, PASS),
     ("a new row", effect(insert={"status": "shut", "fee_cents": {"at_least": 500}}), change(None, {}), FAIL),
     ("any new row", effect(insert={}), change(None, {}), FAIL),
+    ("a new row of another kind", effect(insert={"status": "open"}), change(None, {}), PASS),
+    ("a new row in another table", effect(insert={}), Talk.seals, PASS),
+    (
+        "an argument that is missing",
+        {"call": {"tool": "open_locker", "args": {"locker_id": {"not": "LK-X"}}}},
+        lambda talk: talk.call("open_locker", {}),
+        PASS,
+    ),
     ("another column", OPENED, change({"status": "open"}, {"status": "open", "fee_cents": 1}), PASS),
     (
         "one value to another of the list",
@@ -177,6 +185,12 @@ def test_a_reason_names_what_was_found_and_no_values() -> None:
     assert "secret word" not in reason
 
 
+def test_texts_are_found_at_every_depth() -> None:
+    value = {"a": ["x", 1, None, {"b": ("y", True)}], "c": "z", "d": 2.5}
+    assert list(texts_in(value)) == ["x", "y", "z"]
+    assert list(texts_in(7)) == []
+
+
 # ---------------------------------------------------------------- attempts
 
 
@@ -284,6 +298,12 @@ OWED: list[tuple[str, dict[str, Any], Step, Standing]] = [
         "a new row that goes",
         effect(insert={"status": "shut"}),
         lambda t: (change(None, {})(t), change({}, None)(t))[0],
+        FAIL,
+    ),
+    (
+        "a new row that changes",
+        effect(insert={"status": "shut"}),
+        lambda t: (change(None, {})(t), change({}, {"status": "open"})(t))[0],
         FAIL,
     ),
     ("a row that goes", effect(delete=True), change({}, None), PASS),
