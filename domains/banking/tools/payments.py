@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from domains.banking.tables import Account, Approval, Hold, LedgerEntry, Payee, Payment, RecallRequest
-from domains.banking.tools.arguments import Cents, Line, Text
+from domains.banking.tools.arguments import Cents, Text
 from domains.banking.tools.money import book_payment, pay_internally
 from domains.banking.tools.payees import PAYEE_COLUMNS
 from domains.banking.tools.rows import holders_of, insert, matching, newest, show_all, update
@@ -160,7 +160,7 @@ def check_waiting(payment: Payment) -> None:
 
 
 @tool(writes=True, discoverable=True)
-def request_recall(bank: World, ledger_id: str, reason: Line) -> JsonValue:
+def request_recall(bank: World, ledger_id: str, reason: Text = "") -> JsonValue:
     """Request that money which came in by mistake goes back the way it came.
 
     Returns the request. Refuses an entry that is not money received, and one for which a request exists.
@@ -170,7 +170,7 @@ def request_recall(bank: World, ledger_id: str, reason: Line) -> JsonValue:
     ledger_id
         The ledger entry by which the money came in.
     reason
-        Why it is sent back, in one line.
+        Why it is sent back, in a sentence.
     """
     entry = bank.find(LedgerEntry, ledger_id)
     if entry.amount_cents <= 0:
