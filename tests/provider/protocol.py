@@ -61,12 +61,12 @@ class ChatRequest:
         for message in self.messages:
             if message["role"] == "tool":
                 if not waiting[message["tool_call_id"]]:
-                    return f"No call has the id {message['tool_call_id']!r}."
+                    return f"There is no call {message['tool_call_id']!r} to answer."
                 waiting[message["tool_call_id"]] -= 1
             elif waiting.total():
-                return f"Calls without an answer: {sorted(waiting.keys())}."
+                break
             waiting.update(call["id"] for call in message.get("tool_calls") or [])
-        return f"Calls without an answer: {sorted(waiting.keys())}." if waiting.total() else None
+        return f"There is no answer to the calls {sorted(+waiting)}." if waiting.total() else None
 
     @cached_property
     def digest(self) -> str:

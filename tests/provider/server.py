@@ -98,6 +98,7 @@ class Provider:
     errors: list[str] = field(default_factory=list)
     in_flight: int = 0
     most_in_flight: int = 0
+    _chat_count: int = 0
 
     @property
     def url(self) -> str:
@@ -119,8 +120,8 @@ class Provider:
         self.exchanges.clear()
         self.errors.clear()
         self.faults = FaultPlan()
-        self.think_s = 0.0
         self.most_in_flight = self.in_flight
+        self._chat_count = 0
 
     async def handle(self, request: HttpRequest, connection: Connection) -> None:
         """Answer one request and keep a record of it."""
@@ -155,15 +156,16 @@ class Provider:
         try:
             chat = ChatRequest(json.loads(request.body))
             wrong = chat.problem()
-        except ValueError as error:
-            wrong = str(error)
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            wrong = f"The body is no request: {error!r}"
         if wrong:
             return _error(400, wrong, "invalid_body")
         return self._complete(chat, exchange)
 
     def _complete(self, chat: ChatRequest, exchange: Exchange) -> Answer:
         exchange.digest = chat.digest
-        exchange.fault = self.faults.choose(chat, sum(bool(other.digest) for other in self.exchanges) - 1)
+        exchange.fault = self.faults.choose(chat, self._chat_count)
+        self._chat_count += 1
         fault, pace = FAULTS.get(exchange.fault or ""), self.faults.pace
         if fault and fault.instead:
             return fault.instead(pace)
