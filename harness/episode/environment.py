@@ -218,9 +218,9 @@ def _checked(turn: Any) -> Turn:
         if not isinstance(value, kinds):
             wanted = " or ".join(kind.__name__ for kind in kinds)
             raise ParticipantError(f"expected {name} of a turn to be {wanted}, found {type(value).__name__}")
-    calls: Sequence[Any] = turn.calls
-    for call in calls:
-        if not isinstance(call, Call) or not isinstance(call.tool, str) or not isinstance(call.arguments, Mapping):
+    for call in turn.calls:
+        tool, arguments = getattr(call, "tool", None), getattr(call, "arguments", None)
+        if not isinstance(tool, str) or not isinstance(arguments, Mapping):
             raise ParticipantError(f"expected Call(tool, arguments) in the turn, found {call!r:.200}")
     return turn
 
