@@ -175,11 +175,13 @@ def build_locker(role: str, spec: LockerSpec, context: CastContext) -> Member:
     draw = context.for_role(role)
     number = context.private(draw.child("number"), lambda draw: draw.digits(10))
     pin = context.private(draw.child("pin"), lambda draw: draw.digits(6))
-    values = {"id": key, "owner_id": owner.key, "number": number, "pin": pin}
+    fee_cents = 123_456
+    values = {"id": key, "owner_id": owner.key, "number": number, "pin": pin, "fee_cents": fee_cents}
     attributes = {
         "id": Attribute(key, key, column="id"),
         "number": Attribute(number, number, Form.DIGITS, Sensitivity.LAST_FOUR, column="number"),
         "pin": Attribute(pin, pin, Form.DIGITS, Sensitivity.SECRET, column="pin"),
+        "fee": Attribute(fee_cents, "$1,234.56", Form.MONEY, Sensitivity.PERSONAL, column="fee_cents"),
     }
     return Member(role, "locker", "lockers", key, spec.of, attributes, (NewRow("lockers", values),))
 
