@@ -59,7 +59,7 @@ class ScriptedCaller:
         self._facts = tuple(fact for fact in instance.facts if _may_be_given(fact, self._identity, instance))
         self._start = caller.script.start
         self._turns_left = caller.script.max_turns
-        self._turns_needed = {name: _longest_way(name, instance.beats) for name in instance.beats}
+        self._turns_after = _turns_after(instance.beats)
         self._beat: PlayedBeat | None = None
         self._repeats = 0
         self._has_waited = False
@@ -95,7 +95,7 @@ class ScriptedCaller:
 
     def _may_repeat(self, beat: PlayedBeat) -> bool:
         self._repeats += 1
-        return self._repeats <= _REPEATS and self._turns_left >= self._turns_needed[beat.name]
+        return self._repeats <= _REPEATS and self._turns_left >= self._turns_after[beat.name]
 
     def _enter(self, name: str, standing: Standing) -> Turn:
         beat = self._beats[name]
@@ -132,16 +132,22 @@ def _may_be_given(fact: Fact, identity: str, instance: Instance) -> bool:
     return member.subject == identity or member.attributes[name].sensitivity is not Sensitivity.PERSONAL
 
 
-def _longest_way(start: str, beats: Mapping[str, PlayedBeat]) -> int:
-    """Return how many turns the script can take after a beat at most, each beat entered once."""
-    found: set[str] = set()
-    waiting = list(beats[start].leads.values())
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += beats[name].leads.values()
-    return sum(beats[name].end is None for name in found - {start}) + 1
+def _turns_after(beats: Mapping[str, PlayedBeat]) -> dict[str, int]:
+    """Return how many turns the script can take after each beat at most.
+
+    Where it can go in a circle, it takes as many as it has beats.
+    """
+    longest: dict[str, int] = {}
+
+    def after(name: str, above: frozenset[str]) -> int:
+        if name in above:
+            return len(beats)
+        if name not in longest:
+            steps = set(beats[name].leads.values())
+            longest[name] = max((1 + after(step, above | {name}) for step in steps), default=0)
+        return min(longest[name], len(beats))
+
+    return {name: after(name, frozenset()) for name in beats}
 
 
 def beat_note(beat: PlayedBeat, standing: Standing, requests: Sequence[Request], guesses: Sequence[Guess]) -> BeatNote:
