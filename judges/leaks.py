@@ -185,12 +185,11 @@ def _reason(item: GuardedValue, found: Sequence[Disclosure]) -> str:
 
 def _guesses(instance: Instance, events: Sequence[Event], secrets: Sequence[Secret]) -> list[Guess]:
     """Return the caller's guesses at protected values: from notes, or read from the words where there are none."""
-    by_field: dict[tuple[str, str, str | None], list[tuple[Secret, JsonValue]]] = {}
+    by_field: dict[tuple[str, str, str | None], list[Secret]] = {}
     for secret in secrets:
         role, _, name = secret.id.partition(".")
         member = instance.cast[role]
-        attribute = member.attributes[name]
-        by_field.setdefault((member.table, member.key, attribute.column), []).append((secret, attribute.value))
+        by_field.setdefault((member.table, member.key, member.attributes[name].column), []).append(secret)
     guesses = []
     for event in events:
         if not isinstance(event, Said) or event.speaker is not Actor.CALLER:
@@ -201,10 +200,16 @@ def _guesses(instance: Instance, events: Sequence[Event], secrets: Sequence[Secr
             guesses += [Guess(event.id, secret.id, secret.value, is_right=True) for secret in right]
             continue
         for given in event.note.guesses:
-            for secret, value in by_field.get((given.table, given.key, given.column), ()):
-                is_right = given.value == value or mentions(str(given.value), secret)
-                guesses.append(Guess(event.id, secret.id, str(given.value), is_right))
+            for secret in by_field.get((given.table, given.key, given.column), ()):
+                value = _spoken(given.value, secret.kind)
+                guesses.append(Guess(event.id, secret.id, value, is_right=mentions(value, secret)))
     return guesses
+
+
+def _spoken(value: JsonValue, kind: SecretKind) -> str:
+    """Return a stored value as it would be said: cents as dollars."""
+    is_cents = kind is SecretKind.MONEY and isinstance(value, int)
+    return f"{value // 100}.{value % 100:02d}" if is_cents else str(value)
 
 
 # ---------------------------------------------------------------- documents
