@@ -15,8 +15,8 @@ Json = dict[str, Any]
 CREATED = 1_770_000_000
 """Every completion is of the same second, so that the same request gets the same bytes."""
 
-_PIECE = 16
-"""Characters in a piece of a stream."""
+_PIECES = 8
+"""How many pieces a text is streamed in, if it has as many characters."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,6 @@ class ChatRequest:
     @property
     def messages(self) -> list[Json]:
         return list(self.body.get("messages", []))
-
-    @property
-    def tool_names(self) -> list[str]:
-        return [offer["function"]["name"] for offer in self.body.get("tools") or []]
 
     @property
     def position(self) -> int:
@@ -55,7 +51,7 @@ class ChatRequest:
 
     def problem(self) -> str | None:
         """Say what is wrong with the request, as a strict provider does: calls without answers, unknown ids."""
-        if not isinstance(self.body, dict) or not self.messages:
+        if not self.messages:
             return "The body needs a list of messages."
         waiting: Counter[str] = Counter()
         for message in self.messages:
@@ -145,18 +141,18 @@ def stream(whole: Json, *, with_usage: bool) -> bytes:
     def add(delta: Json, finish: str | None = None) -> None:
         events.append({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
 
-    for choice in whole["choices"]:
+    for choice in whole.get("choices", []):
         message = dict(choice["message"])
         add({"role": message.pop("role"), "content": ""})
         for name in [name for name, value in message.items() if isinstance(value, str)]:
             for piece in _pieces(message[name]):
                 add({name: piece})
-        for index, call in enumerate(message.get("tool_calls", [])):
+        for index, call in enumerate(message.get("tool_calls") or []):
             opening = {**call, "index": index, "function": {**call["function"], "arguments": ""}}
             add({"tool_calls": [opening]})
             for piece in _pieces(call["function"]["arguments"]):
                 add({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
-        add({}, choice["finish_reason"])
+        add({}, choice.get("finish_reason"))
     if with_usage and "usage" in whole:
         events.append({"choices": [], "usage": whole["usage"]})
     lines = [json.dumps({**head, "object": "chat.completion.chunk", **event}) for event in events]
@@ -164,4 +160,5 @@ def stream(whole: Json, *, with_usage: bool) -> bytes:
 
 
 def _pieces(text: str) -> list[str]:
-    return [text[start : start + _PIECE] for start in range(0, len(text), _PIECE)]
+    size = len(text) // _PIECES + 1
+    return [text[start : start + size] for start in range(0, len(text), size)]

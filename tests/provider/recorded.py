@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,12 +75,12 @@ class Recorded:
 
     Parameters
     ----------
-    skipped
-        Messages that a client adds of its own accord, and that nobody said.
+    is_added
+        Tells of a user's message whether the client added it of its own accord and nobody said it.
     """
 
-    def __init__(self, skipped: Collection[str] = ()) -> None:
-        self._skipped = frozenset(skipped)
+    def __init__(self, is_added: Callable[[str], bool] = lambda text: False) -> None:
+        self._is_added = is_added
         self._replies: dict[str, Reply] = {}
 
     def add(self, side: Iterable[Step], system: str | None = None) -> None:
@@ -123,11 +123,12 @@ class Recorded:
     def _place(self, system: str | None, messages: Iterable[Json]) -> str:
         place, heard = _digest(system), list[str]()
         for message in messages:
-            if message["role"] in ("user", "tool") and message["content"] not in self._skipped:
-                heard.append(_plain(text_of(message)))
+            text = text_of(message)
+            if message["role"] == "tool" or (message["role"] == "user" and not self._is_added(text)):
+                heard.append(_plain(text))
             elif message["role"] == "assistant":
                 calls = [call["function"] for call in message.get("tool_calls") or []]
-                said = _turn(text_of(message), [(call["name"], json.loads(call["arguments"])) for call in calls])
+                said = _turn(text, [(call["name"], json.loads(call["arguments"])) for call in calls])
                 place, heard = _digest(_digest(place, *heard), said), []
         return _digest(place, *heard)
 

@@ -155,18 +155,18 @@ class Provider:
             return _error(404, f"Unknown request URL: {request.method} {request.path}.", "unknown_url")
         try:
             chat = ChatRequest(json.loads(request.body))
-            wrong = chat.problem()
+            problem = chat.problem()
         except (ValueError, LookupError, TypeError, AttributeError) as error:
-            wrong = f"The body is no request: {error!r}"
-        if wrong:
-            return _error(400, wrong, "invalid_body")
+            return _error(400, f"The body is no request: {error!r}", "invalid_body")
+        if problem:
+            return _error(400, problem, "invalid_body")
         return self._complete(chat, exchange)
 
     def _complete(self, chat: ChatRequest, exchange: Exchange) -> Answer:
         exchange.digest = chat.digest
         exchange.fault = self.faults.choose(chat, self._chat_count)
         self._chat_count += 1
-        fault, pace = FAULTS.get(exchange.fault or ""), self.faults.pace
+        fault, pace = FAULTS[exchange.fault] if exchange.fault else None, self.faults.pace
         if fault and fault.instead:
             return fault.instead(pace)
         if chat.model not in self.behaviours:

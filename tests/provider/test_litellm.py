@@ -117,6 +117,8 @@ def litellm() -> Iterator[ModuleType]:
         import litellm
 
         patch.setattr(litellm, "suppress_debug_info", True)
+        # Other tests of the same process may have given it an HTTP client of their own.
+        patch.setattr(litellm, "client_session", None)
         yield litellm
 
 

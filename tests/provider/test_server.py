@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.provider.behaviours import echo, in_order, judge, says
@@ -305,6 +305,7 @@ def test_a_rate_is_kept() -> None:
     assert 0.4 < faults.count("429") / (faults.count("429") + faults.count("500")) < 0.6
 
 
+@settings(max_examples=20)
 @given(st.permutations(PLANNED[:30] * 2))
 def test_who_comes_first_changes_no_fault(order: list[ChatRequest]) -> None:
     def drawn(requests: list[ChatRequest]) -> dict[str, list[str | None]]:
@@ -321,6 +322,18 @@ def test_a_request_is_not_hit_for_ever() -> None:
     plan = FaultPlan.at_rate(1.0, ["500"], most_in_a_row=2)
     hits = [plan.choose(PLANNED[0], number) for number in range(6)]
     assert hits == ["500", "500", None, "500", "500", None]
+
+
+@pytest.mark.parametrize("fault", [name for name, fault in FAULTS.items() if not fault.instead])
+def test_a_stream_misbehaves_too(fault: str) -> None:
+    plan = FaultPlan.always(fault, Pace(first_byte_s=0.01, gap_s=0.0001))
+    with serving({"echo": echo}, faults=plan) as provider, closing(open_chat(provider, chat("Hi", stream=True))) as end:
+        if fault.startswith("reset"):
+            with pytest.raises((ConnectionError, http.client.IncompleteRead)):
+                end.getresponse().read()
+        else:
+            end.getresponse().read()
+    assert provider.chats[0].fault == fault
 
 
 def test_a_misspelt_fault_is_refused() -> None:
