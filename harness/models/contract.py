@@ -113,6 +113,8 @@ class ModelReply:
         The reason in our words, and in the provider's.
     model, fingerprint
         What the provider says it ran.
+    notes
+        What was put right or is doubtful in it, in plain words: for the record.
     """
 
     message: ChatMessage
@@ -121,6 +123,7 @@ class ModelReply:
     usage: Usage
     model: str
     fingerprint: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 class ModelClient(Protocol):
@@ -133,5 +136,34 @@ class ModelClient(Protocol):
         ------
         ModelFault
             If there is none: see `harness.models.faults`.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A reply, and what the request held beside the conversation, as it was sent."""
+
+    reply: ModelReply
+    parameters: Mapping[str, JsonValue]
+
+
+class Provider(Protocol):
+    """Calls one model once, without retries, limits or records."""
+
+    def complete(self, request: ModelRequest, timeout_s: float) -> Answer:
+        """Return the answer.
+
+        Parameters
+        ----------
+        request
+            What to send.
+        timeout_s
+            The time from now to the end of the answer.
+
+        Raises
+        ------
+        ModelFault
+            If there is none.
         """
         ...

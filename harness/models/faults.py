@@ -3,8 +3,8 @@
 ::
 
     ModelFault
-    +-- RetryableFault      worth another try, until the deadline or the tries run out
-    |   +-- RateLimited     the provider says when (`retry_after_s`), or that it is too much
+    +-- RetryableFault      worth another try, until the deadline or the tries run out; may say when to come back
+    |   +-- RateLimited     too many requests or tokens
     |   +-- Unavailable     connection refused or reset, 5xx, overloaded
     |   +-- TooSlow         no whole answer before the call's deadline, a slow drip included
     |   +-- Unreadable      an answer that is no chat completion: cut JSON, wrong content type, no choices
@@ -29,11 +29,7 @@ class ModelFault(HarnessError):
 
 
 class RetryableFault(ModelFault):
-    """Worth another try."""
-
-
-class RateLimited(RetryableFault):
-    """Too many requests or tokens.
+    """Worth another try.
 
     Parameters
     ----------
@@ -46,6 +42,10 @@ class RateLimited(RetryableFault):
     def __init__(self, message: str, retry_after_s: float | None = None) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+
+
+class RateLimited(RetryableFault):
+    """Too many requests or tokens."""
 
 
 class Unavailable(RetryableFault):

@@ -1,0 +1,251 @@
+"""One call of a model by LiteLLM: what was asked is what is sent, and what came back is read off the wire.
+
+LiteLLM finds the provider's protocol, address and price. Its own retries, caches, prints and corrections are switched
+off or seen through: a parameter that it left out of the request keeps the request from being sent, and where the
+provider speaks the chat-completions protocol itself, its answer is read instead of LiteLLM's reading of it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from types import ModuleType
+from typing import Any, Final
+
+from domains.kit.json import JsonValue
+from harness.episode.turn import ToolOffer
+from harness.models.chat_format import read_reply, sent_message, sent_schema, sent_tools
+from harness.models.config import RoleConfig
+from harness.models.contract import Answer, ModelReply, ModelRequest, Usage
+from harness.models.diagnosis import diagnose, fault_inside
+from harness.models.faults import BadRequest, Unauthorised
+from harness.models.wire import Exchange, Wire
+
+_NO_KEY: Final = "none"
+"""What is sent as the key to an address that none was named for."""
+
+_CONVERSATION: Final = frozenset("messages tools system contents input prompt systemInstruction toolConfig".split())
+"""Parts of a request's body that are no parameters."""
+
+_OTHER_NAMES: Final = {
+    "maxtokens": ("maxcompletiontokens", "maxoutputtokens", "maxtokenstosample", "numpredict", "maxnewtokens"),
+    "maxcompletiontokens": ("maxtokens", "maxoutputtokens", "numpredict", "maxnewtokens"),
+    "stop": ("stopsequences",),
+    "reasoningeffort": ("thinking", "reasoning", "thinkingconfig", "outputconfig", "effort"),
+    "thinking": ("thinkingconfig", "reasoning"),
+}
+"""What parameters are called in other protocols; all names in lower case and without underscores."""
+
+_TRANSLATED: Final = frozenset(("reasoningeffort", "thinking"))
+"""Parameters that other protocols express in another value."""
+
+
+class LiteLLMClient:
+    """Calls the model of one role; threads may share it.
+
+    Parameters
+    ----------
+    config
+        The model and what is asked of it.
+
+    Raises
+    ------
+    Unauthorised
+        If the variable that should hold its key is not set.
+    """
+
+    def __init__(self, config: RoleConfig) -> None:
+        self._config = config
+        self._library = _library()
+        self._settings: dict[str, Any] = {
+            "model": config.model,
+            "api_key": _key(config),
+            "base_url": config.base_url,
+            "timeout": config.call_timeout_s,
+            "max_retries": 0,
+            "drop_params": False,
+            "caching": False,
+            **config.parameters,
+        }
+        self._tools: tuple[Sequence[ToolOffer], list[dict[str, JsonValue]]] = ((), [])
+
+    def complete(self, request: ModelRequest, timeout_s: float) -> Answer:
+        """Call the model once.
+
+        Parameters
+        ----------
+        request
+            What to send.
+        timeout_s
+            The time from now to the end of the answer.
+
+        Raises
+        ------
+        ModelFault
+            If there is no reply.
+        """
+        sent = _Sent(self._config.parameters)
+        messages = [sent_message(message) for message in request.messages]
+        optional: dict[str, Any] = {}
+        if request.tools:
+            optional["tools"] = self._sent_tools(request.tools)
+        if request.answer_schema is not None:
+            optional["response_format"] = sent_schema(request.answer_schema)
+        with self._library.wire.exchange(timeout_s, sent.check) as exchange:
+            try:
+                response = self._library.module.completion(messages=messages, **self._settings, **optional)
+            except Exception as error:
+                raise diagnose(error, exchange) from error
+        return Answer(self._reply(response, exchange), sent.parameters)
+
+    def _sent_tools(self, tools: Sequence[ToolOffer]) -> list[dict[str, JsonValue]]:
+        """Write tools, whose schemas are long and mostly those of the call before."""
+        known, written = self._tools
+        if known != tools:
+            written = sent_tools(tools)
+            self._tools = (tools, written)
+        # The library may write into what it is given.
+        return [{**tool, "function": dict(tool["function"])} for tool in written]
+
+    def _reply(self, response: Any, exchange: Exchange) -> ModelReply:
+        body = _json(exchange.body)
+        fault = fault_inside(body, exchange)
+        if fault is not None:
+            raise fault
+        if isinstance(body, dict) and "choices" in body:
+            reply = read_reply(body)
+        else:
+            reply = read_reply(_as_protocol(response))
+        return replace(reply, usage=self._with_cost(reply.usage, response))
+
+    def _with_cost(self, usage: Usage, response: Any) -> Usage:
+        price = self._config.price
+        if usage.input_tokens is None or usage.output_tokens is None:
+            return usage
+        if price is not None:
+            cost = (usage.input_tokens * price.input + usage.output_tokens * price.output) / 1_000_000
+            return replace(usage, cost_usd=cost)
+        if self._config.base_url is not None:
+            # The library's prices are those of the provider whose name the model has, not of any other address.
+            return usage
+        found = getattr(response, "_hidden_params", {}).get("response_cost")
+        return replace(usage, cost_usd=float(found) if isinstance(found, int | float) else None)
+
+
+class _Sent:
+    """Reads the parameters off a request before it leaves, and holds it back if one is missing."""
+
+    def __init__(self, asked: Mapping[str, JsonValue]) -> None:
+        self._asked = asked
+        self.parameters: dict[str, JsonValue] = {}
+
+    def check(self, body: bytes) -> None:
+        sent = _json(body)
+        if not isinstance(sent, dict):
+            return
+        self.parameters = {name: value for name, value in sent.items() if name not in _CONVERSATION}
+        found = dict(_flat(self.parameters))
+        for name, value in self._asked.items():
+            plain = _plain(name)
+            places = [place for place in (plain, *_OTHER_NAMES.get(plain, ())) if place in found]
+            is_kept = any(plain in _TRANSLATED or _equal(found[place], value) for place in places)
+            if not is_kept:
+                instead = f"{places[0]} = {found[places[0]]!r}" if places else "nothing of the kind"
+                raise BadRequest(
+                    f"expected the parameter {name} = {value!r} in the request to the provider, found {instead}: this "
+                    "provider does not take it by LiteLLM. Leave it out of the role's parameters."
+                )
+
+
+def _flat(value: Mapping[str, JsonValue]) -> list[tuple[str, JsonValue]]:
+    """List a body's parameters, those of nested objects too, with plain names."""
+    found: list[tuple[str, JsonValue]] = []
+    for name, part in value.items():
+        found.append((_plain(name), part))
+        if isinstance(part, dict):
+            found += _flat(part)
+    return found
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+def _equal(sent: JsonValue, asked: JsonValue) -> bool:
+    return bool(sent == asked or sent == [asked])
+
+
+def _as_protocol(response: Any) -> JsonValue:
+    """Return the library's reading of an answer in another protocol, zero tokens taken for none reported."""
+    found = response.model_dump()
+    usage = found.get("usage") or {}
+    if not usage.get("total_tokens"):
+        found["usage"] = None
+    for choice in found.get("choices") or ():
+        native = (choice.get("provider_specific_fields") or {}).get("native_finish_reason")
+        if native:
+            choice["finish_reason"] = str(native)
+    return found
+
+
+def _json(raw: bytes) -> JsonValue:
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _key(config: RoleConfig) -> str | None:
+    if config.api_key_env is not None:
+        key = os.environ.get(config.api_key_env, "").strip()
+        if not key:
+            raise Unauthorised(
+                f"expected the key for {config.model} in the environment variable {config.api_key_env}, found none"
+            )
+        return key
+    return None if config.base_url is None else _NO_KEY
+
+
+# ------------------------------------------------------------------ the library
+
+
+@dataclass(frozen=True, slots=True)
+class _Library:
+    module: ModuleType
+    wire: Wire
+
+
+_loading = threading.Lock()
+
+
+def _library() -> _Library:
+    """Import the library once for the process, silent and without a look at the network."""
+    with _loading:
+        return _load()
+
+
+@cache
+def _load() -> _Library:
+    os.environ.setdefault("LITELLM_OFFLINE_MODE", "true")
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    import httpx
+    import litellm
+
+    wire = Wire()
+    litellm.suppress_debug_info = True
+    litellm.drop_params = False
+    litellm.modify_params = False
+    litellm.telemetry = False
+    litellm.client_session = httpx.Client(transport=wire, timeout=None, follow_redirects=False)
+    litellm.sync_transport = wire
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+        logger = logging.getLogger(name)
+        logger.handlers.clear()
+        logger.setLevel(logging.CRITICAL)
+        logger.propagate = False
+    return _Library(litellm, wire)
