@@ -267,4 +267,4 @@ def test_a_request_that_the_system_does_not_take_is_said_to_have_failed() -> Non
     )
     trajectory = played(made, "complier")
     assert said(trajectory.events, Actor.AGENT)[0] == "I am not able to complete that: the system did not take it."
-    assert [event.ok for event in returned(trajectory.events) if event.tool == "hand_over"][0] is False
+    assert not any(event.ok for event in returned(trajectory.events) if event.tool == "hand_over")
