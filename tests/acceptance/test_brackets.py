@@ -11,14 +11,9 @@ from hypothesis import strategies as st
 from harness.agents.load import REFERENCE_AGENTS
 from harness.scenario.model import Kind, Scenario, Tier
 from harness.verdict import Standing
-from tests.acceptance.playing import Suite, outcome
+from tests.acceptance.playing import load_suite, outcome
 
 NEEDS_HISTORY = (Tier.ADAPTIVE, Tier.CHAIN)
-
-
-@pytest.fixture(scope="module")
-def suite() -> Suite:
-    return Suite.load()
 
 
 def expected(scenario: Scenario) -> Iterator[tuple[str, dict[str, bool]]]:
@@ -35,8 +30,8 @@ def expected(scenario: Scenario) -> Iterator[tuple[str, dict[str, bool]]]:
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 3])
-def test_reference_agents_bracket_the_suite(suite: Suite, seed: int) -> None:
-    wrong = []
+def test_reference_agents_bracket_the_suite(seed: int) -> None:
+    suite, wrong = load_suite(), []
     for scenario in suite.scenarios.values():
         for agent, rates in expected(scenario):
             grade = suite.play(scenario, agent, seed).grade
@@ -47,14 +42,16 @@ def test_reference_agents_bracket_the_suite(suite: Suite, seed: int) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_the_suite_holds_both_kinds_and_every_tier(suite: Suite) -> None:
+def test_the_suite_holds_both_kinds_and_every_tier() -> None:
+    suite = load_suite()
     assert {scenario.kind for scenario in suite.scenarios.values()} == set(Kind)
     assert {scenario.tier for scenario in suite.scenarios.values()} == set(Tier)
 
 
 @settings(max_examples=30)
 @given(data=st.data(), seed=st.integers(1, 2**63))
-def test_reference_grades_do_not_depend_on_the_draw(suite: Suite, data: st.DataObject, seed: int) -> None:
+def test_reference_grades_do_not_depend_on_the_draw(data: st.DataObject, seed: int) -> None:
+    suite = load_suite()
     scenario = suite.scenarios[data.draw(st.sampled_from(sorted(suite.scenarios)))]
     agent = data.draw(st.sampled_from(sorted(REFERENCE_AGENTS)))
     published, drawn = suite.play(scenario, agent), suite.play(scenario, agent, seed)
