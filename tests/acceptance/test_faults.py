@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import resource
 import shutil
 import signal
@@ -12,6 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
+from harness.resources import data_root
 from tests.acceptance.cli import AGENTS, COMMAND, episodes, fraudbench, grades, report
 
 PLAY = ("run", "--agent", "stops_the_run:make_agent", "--tasks", "s*,u*", "--trials", 2, "--out", "run")
@@ -149,3 +152,86 @@ def _says_that_there_is_no_room(done: subprocess.CompletedProcess[str], run: Pat
     stored = episodes(run)
     assert 0 < len(stored) < len(episodes(whole.run))
     assert stored.items() <= episodes(whole.run).items()
+
+
+# ------------------------------------------------------------------ another configuration, version, scenario
+
+
+def test_a_run_goes_on_under_its_own_configuration_only(folder: Path, whole: Whole) -> None:
+    shutil.copytree(whole.run, folder / "run")
+    (folder / "stops_the_run.py").write_text((folder / "only_words.py").read_text().replace("refuses", "make_agent"))
+    changes = "--tasks s* --trials 3 --retrieval none --seed 5 --resample 2 --history latest"
+    done = fraudbench(*PLAY, "--resume", *changes.split(), cwd=folder, status=2)
+    for line in ("trials: 2 and 3", 'retrieval: "bm25" and "none"', "seed: 0 and 5", "resample: 0 and 2"):
+        assert f"  {line}\n" in done.stderr
+    for name in ("history", "tasks", "agent_hash", "scenarios_hash"):
+        assert f"  {name}: " in done.stderr
+    is_whole(folder / "run", whole)
+
+
+@pytest.mark.parametrize("file", ["run.json", "episodes.jsonl", "grades.jsonl"])
+def test_a_folder_of_another_version_is_named(folder: Path, whole: Whole, file: str) -> None:
+    run = shutil.copytree(whole.run, folder / "run")
+    text = (run / file).read_text()
+    changed = re.sub('"schema_version": ?1', '"schema_version":2', text)
+    assert changed != text
+    (run / file).write_text(changed)
+    done = fraudbench("report", "run", cwd=folder, status=2)
+    assert file in done.stderr
+    assert "version 1" in done.stderr
+    assert "Read it with the fraudbench that wrote it." in done.stderr
+
+
+UNREADABLE = {
+    "half.json": '{"schema_version": 1, "id":',
+    "twice.json": '{"schema_version": 1, "schema_version": 1}',
+    "nan.json": '{"schema_version": NaN}',
+    "deep.json": '{"cast": ' + "[" * 100_000 + "]" * 100_000 + "}",
+    "long.json": '{"schema_version": ' + "9" * 10_000 + "}",
+    "list.json": "[]",
+    "empty.json": "",
+    "latin.json": '{"title": "caf\xe9"}',
+    "unknown.json": '{"schema_version": 1, "id": "z0000", "\x1b[31m{0}": 1}',
+    "version.json": '{"schema_version": 99}',
+}
+
+
+def test_every_unreadable_scenario_is_named_and_none_is_played(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    shutil.copy(data_root("tasks") / "banking" / "core" / "s7f3a.json", mine)
+    for name, text in UNREADABLE.items():
+        (mine / name).write_text(text, encoding="latin-1")
+    found = fraudbench("tasks", "check", "./mine/", cwd=tmp_path, status=1)
+    refused = fraudbench("run", "--tasks", "./mine/", "--out", "run", cwd=tmp_path, status=2)
+    for name in UNREADABLE:
+        assert name in found.stdout
+    assert any(name in refused.stderr for name in UNREADABLE)
+    assert "\x1b" not in found.stdout + refused.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_scenario_that_the_bank_cannot_build_spoils_its_own_episodes_only(tmp_path: Path) -> None:
+    for name in ("s7f3a", "u4d1a"):
+        scenario = json.loads((data_root("tasks") / "banking" / "core" / f"{name}.json").read_text())
+        if name == "u4d1a":
+            scenario["setup"]["rows"] = [{"table": "notes", "insert": {"about_id": 5}}]
+        (tmp_path / f"{name}.json").write_text(json.dumps(scenario))
+    done = fraudbench("run", "--agent", "oracle", "--tasks", "./", "--out", "run", cwd=tmp_path, status=None)
+    stored = episodes(tmp_path / "run")
+    broken = stored["u4d1a/oracle/0"]
+    assert broken["stop_reason"] == "world_fault"
+    assert "/setup/rows/0" in broken["fault_detail"]
+    assert grades(tmp_path / "run")["s7f3a/oracle/0"]["secure"] is True
+    assert "1 errored: world_fault" in done.stdout
+
+
+# ------------------------------------------------------------------ the same again
+
+
+def test_runs_with_one_seed_are_the_same_on_any_number_of_processes(tmp_path: Path) -> None:
+    play = ("run", "--agent", "oracle", "--suite", "chain", "--seed", 7, "--resample", 5)
+    fraudbench(*play, "--out", "one", cwd=tmp_path)
+    fraudbench(*play, "--out", "two", "--workers", 2, cwd=tmp_path)
+    assert "The runs are the same." in fraudbench("runs", "diff", "one", "two", cwd=tmp_path).stdout
+    assert episodes(tmp_path / "one") == episodes(tmp_path / "two")
