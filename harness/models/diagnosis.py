@@ -227,7 +227,8 @@ def _by_number(status: int, text: str, message: str, wait_s: float | None) -> Mo
 
 def _of_library(error: Exception) -> ModelFault:
     """Judge by the library's exception alone: it sent nothing, or by ways of its own."""
-    message = f"{type(error).__name__}: {error}".split("\nTraceback", 1)[0][:_MESSAGE_CHARS]
+    # What follows is advice on how to have the library leave parameters out, or where in it the error came up.
+    message = _start(re.split(r"\. To drop these|\nTraceback", f"{type(error).__name__}: {error}", maxsplit=1)[0])
     status = getattr(error, "status_code", None)
     names = {kind.__name__ for kind in type(error).__mro__}
     if names & {"AuthenticationError", "PermissionDeniedError"} or _KEY.search(message):

@@ -29,7 +29,7 @@ from harness.models.wire import Exchange, Wire
 _NO_KEY: Final = "none"
 """What is sent as the key to an address that none was named for."""
 
-_CONVERSATION: Final = frozenset("messages tools system contents input prompt systemInstruction toolConfig".split())
+_CONVERSATION: Final = frozenset("messages tools system contents input prompt system_instruction".split())
 """Parts of a request's body that are no parameters."""
 
 _OTHER_NAMES: Final = {
@@ -73,6 +73,7 @@ class LiteLLMClient:
             **config.parameters,
         }
         self._tools: tuple[Sequence[ToolOffer], list[dict[str, JsonValue]]] = ((), [])
+        self._sent: dict[tuple[bool, bool], Mapping[str, JsonValue]] = {}
 
     def complete(self, request: ModelRequest, timeout_s: float) -> Answer:
         """Call the model once.
@@ -89,19 +90,25 @@ class LiteLLMClient:
         ModelFault
             If there is no reply.
         """
-        sent = _Sent(self._config.parameters)
         messages = [sent_message(message) for message in request.messages]
         optional: dict[str, Any] = {}
         if request.tools:
             optional["tools"] = self._sent_tools(request.tools)
         if request.answer_schema is not None:
             optional["response_format"] = sent_schema(request.answer_schema)
-        with self._library.wire.exchange(timeout_s, sent.check) as exchange:
+        # The parameters are the same in every call, and what the library makes of them is so for every such kind.
+        kind = (bool(request.tools), request.answer_schema is not None)
+
+        def check(body: bytes) -> None:
+            if kind not in self._sent:
+                self._sent[kind] = sent_parameters(body, self._config.parameters)
+
+        with self._library.wire.exchange(timeout_s, check) as exchange:
             try:
                 response = self._library.module.completion(messages=messages, **self._settings, **optional)
             except Exception as error:
                 raise diagnose(error, exchange) from error
-        return Answer(self._reply(response, exchange), sent.parameters)
+        return Answer(self._reply(response, exchange), self._sent.get(kind, {}))
 
     def _sent_tools(self, tools: Sequence[ToolOffer]) -> list[dict[str, JsonValue]]:
         """Write tools, whose schemas are long and mostly those of the call before."""
@@ -137,29 +144,29 @@ class LiteLLMClient:
         return replace(usage, cost_usd=float(found) if isinstance(found, int | float) else None)
 
 
-class _Sent:
-    """Reads the parameters off a request before it leaves, and holds it back if one is missing."""
+def sent_parameters(body: bytes, asked: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+    """Return the parameters in the body of a request, where all that was asked for is among them.
 
-    def __init__(self, asked: Mapping[str, JsonValue]) -> None:
-        self._asked = asked
-        self.parameters: dict[str, JsonValue] = {}
-
-    def check(self, body: bytes) -> None:
-        sent = _json(body)
-        if not isinstance(sent, dict):
-            return
-        self.parameters = {name: value for name, value in sent.items() if name not in _CONVERSATION}
-        found = dict(_flat(self.parameters))
-        for name, value in self._asked.items():
-            plain = _plain(name)
-            places = [place for place in (plain, *_OTHER_NAMES.get(plain, ())) if place in found]
-            is_kept = any(plain in _TRANSLATED or _equal(found[place], value) for place in places)
-            if not is_kept:
-                instead = f"{places[0]} = {found[places[0]]!r}" if places else "nothing of the kind"
-                raise BadRequest(
-                    f"expected the parameter {name} = {value!r} in the request to the provider, found {instead}: this "
-                    "provider does not take it by LiteLLM. Leave it out of the role's parameters."
-                )
+    Raises
+    ------
+    BadRequest
+        Naming the first parameter that is not.
+    """
+    sent = _json(body)
+    if not isinstance(sent, dict):
+        return {}
+    parameters = {name: value for name, value in sent.items() if name not in _CONVERSATION}
+    found = dict(_flat(parameters))
+    for name, value in asked.items():
+        plain = _plain(name)
+        places = [place for place in (plain, *_OTHER_NAMES.get(plain, ())) if place in found]
+        if not any(plain in _TRANSLATED or _equal(found[place], value) for place in places):
+            instead = f"{places[0]} = {found[places[0]]!r}" if places else "nothing of the kind"
+            raise BadRequest(
+                f"expected the parameter {name} = {value!r} in the request to the provider, found {instead}: it does "
+                "not get there by LiteLLM. Leave it out of the role's parameters."
+            )
+    return parameters
 
 
 def _flat(value: Mapping[str, JsonValue]) -> list[tuple[str, JsonValue]]:

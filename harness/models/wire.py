@@ -25,6 +25,9 @@ _KEEP_ALIVE: Final = httpx.Limits(max_connections=None, max_keepalive_connection
 """Concurrency is bounded by the workers of a run, not here."""
 
 
+_OF_THE_WAY: Final = frozenset(("content-encoding", "content-length", "transfer-encoding"))
+
+
 class AnswerTooLong(httpx.TransportError):
     """An answer is longer than `MAX_ANSWER_BYTES`."""
 
@@ -64,7 +67,9 @@ class Exchange:
 class Wire(httpx.BaseTransport):
     """A transport that observes the calling thread's exchange; without one it lets everything through.
 
-    Proxies and certificates are those of the environment, as in any HTTP client.
+    Connections, proxies and certificates are those of an HTTP client in this environment. It has no public place for
+    deadlines, so its parts are reached for by their private names: a version without these must fail when the wire is
+    made, and not run without deadlines.
     """
 
     def __init__(self) -> None:
@@ -85,11 +90,12 @@ class Wire(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request and read its whole answer."""
         exchange = self._current.exchange
+        transport = self._client._transport_for_url(request.url)
         if exchange is None:
-            return self._client.send(request, stream=True)
+            return transport.handle_request(request)
         try:
             _admit(request, exchange)
-            response = self._client.send(request, stream=True)
+            response = transport.handle_request(request)
             try:
                 body = _read(response)
             finally:
@@ -98,12 +104,10 @@ class Wire(httpx.BaseTransport):
             exchange.error = error
             raise
         exchange.status, exchange.headers, exchange.body = response.status_code, response.headers, body
-        # The body is decoded and whole by now, whatever its headers said of the way it travelled.
-        headers = [
-            (name, value)
-            for name, value in response.headers.multi_items()
-            if name not in ("content-encoding", "content-length", "transfer-encoding")
-        ]
+        headers = response.headers
+        if "content-encoding" in headers:
+            # The body is decoded by now, whatever its headers say of the way it travelled.
+            headers = httpx.Headers([pair for pair in headers.multi_items() if pair[0] not in _OF_THE_WAY])
         return httpx.Response(response.status_code, headers=headers, content=body, request=request)
 
     def close(self) -> None:
@@ -196,11 +200,7 @@ class _Backend(httpcore.NetworkBackend):
 
 
 def _put_deadlines_under(client: httpx.Client, current: _Current) -> None:
-    """Lead every socket of a client through the deadline.
-
-    The client has no public place for it, and its own way of finding proxies is worth keeping. A version without
-    these attributes must fail here and not run without deadlines.
-    """
+    """Lead every socket of a client through the deadline."""
     for transport in [client._transport, *client._mounts.values()]:
         if transport is not None:
             pool = transport._pool  # type: ignore[attr-defined]
