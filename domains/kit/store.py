@@ -12,10 +12,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
+from functools import cache
 from typing import Any, Final
 
 from sqlalchemy import (
     Boolean,
+    Column,
     Connection,
     Date,
     Dialect,
@@ -82,6 +84,7 @@ class Change:
     after: Mapping[str, JsonValue] | None
 
 
+@cache
 def key_column(table: Table) -> str:
     """Return the name of a table's single primary-key column.
 
@@ -109,7 +112,12 @@ def plain(value: Any) -> JsonValue:
 
 def row_values(row: SQLModel) -> dict[str, JsonValue]:
     """Return all columns of a mapped row in JSON form."""
-    return {column.name: plain(getattr(row, column.name)) for column in table_of(type(row)).columns}
+    return {name: plain(getattr(row, name)) for name in _column_names(table_of(type(row)))}
+
+
+@cache
+def _column_names(table: Table) -> tuple[str, ...]:
+    return tuple(column.name for column in table.columns)
 
 
 def table_of(model: type[SQLModel]) -> Table:
@@ -145,8 +153,8 @@ class StoreTemplate:
     Raises
     ------
     TypeError
-        If a table has not exactly one primary-key column, or a column of a type whose values the change log and
-        the object mapper would write differently.
+        If a table has not exactly one primary-key column, a column of a type whose values the change log and the
+        object mapper would write differently, or a default that is computed.
     """
 
     def __init__(self, models: Sequence[type[SQLModel]], fill: Callable[[Session], None]) -> None:
@@ -194,6 +202,11 @@ class StoreTemplate:
         """Return the primary-key column of a table."""
         return self._tables[table].key
 
+    def insertion(self, table: str) -> tuple[str, Mapping[str, JsonValue]]:
+        """Return the statement that inserts a row of a table, and the default of each column."""
+        layout = self._tables[table]
+        return layout.insertion, layout.defaults
+
     def columns_of(self, table: str) -> tuple[str, ...]:
         """Return the columns of a table in their order."""
         return self._tables[table].columns
@@ -216,6 +229,15 @@ class StoreTemplate:
         return values
 
 
+def _default(column: Column[Any]) -> JsonValue:
+    default = column.default
+    if default is None:
+        return None
+    if not default.is_scalar:
+        raise TypeError(f"{column.table.name}.{column.name}: expected a plain default, found {default!r}")
+    return plain(getattr(default, "arg"))  # noqa: B009 - only scalar defaults have it, which the type does not say
+
+
 def _keys_of(template: StoreTemplate, table: str) -> str:
     return f'SELECT CAST("{template.key_of(table)}" AS TEXT) FROM "{table}"'
 
@@ -228,6 +250,8 @@ class _Layout:
     columns: tuple[str, ...]
     booleans: tuple[str, ...]
     floats: tuple[str, ...]
+    defaults: Mapping[str, JsonValue]
+    insertion: str
 
     @staticmethod
     def of(table: Table) -> _Layout:
@@ -240,11 +264,15 @@ class _Layout:
                     f"{table.name}.{column.name}: expected a column of text, whole numbers, floats, booleans, dates or"
                     f" Moments; found {type(column.type).__name__}"
                 )
+        names = [f'"{column.name}"' for column in table.columns]
+        holders = [f":{column.name}" for column in table.columns]
         return _Layout(
             key=key_column(table),
-            columns=tuple(column.name for column in table.columns),
+            columns=_column_names(table),
             booleans=tuple(column.name for column in table.columns if isinstance(column.type, Boolean)),
             floats=tuple(column.name for column in table.columns if isinstance(column.type, Float)),
+            defaults={column.name: _default(column) for column in table.columns},
+            insertion=f'INSERT INTO "{table.name}" ({", ".join(names)}) VALUES ({", ".join(holders)})',
         )
 
     def triggers(self, table: str) -> Iterable[str]:
@@ -291,10 +319,22 @@ class Store:
         self._seen_seq = 0
 
     def insert(self, table: str, values: Mapping[str, Any]) -> None:
-        """Insert one row for good, with values already of the columns' Python types."""
-        self._connection.execute(table_of(self.template.models[table]).insert(), dict(values))
-        self._inserted.add(str(values[self.template.key_of(table)]))
-        self.commit()
+        """Insert one row for good, with values of the columns' Python types; columns left out take their defaults.
+
+        Raises
+        ------
+        KeyError
+            If the table or a column does not exist.
+        sqlite3.Error
+            If the row breaks a constraint.
+        """
+        statement, defaults = self.template.insertion(table)
+        given = {name: plain(value) for name, value in values.items()}
+        if not given.keys() <= defaults.keys():
+            raise KeyError(f"{table} has no column {', '.join(sorted(given.keys() - defaults.keys()))}")
+        self._raw.execute(statement, {**defaults, **given})
+        self._inserted.add(str(given[self.template.key_of(table)]))
+        self._end_transaction("COMMIT")
 
     def update(self, table: str, key: str, values: Mapping[str, Any]) -> int:
         """Update the row with this key for good and return how many rows that touched (0 or 1)."""

@@ -6,10 +6,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import Any, Final, TypeVar
 from zoneinfo import ZoneInfo
 
-from sqlmodel import Session, SQLModel
+from sqlalchemy import bindparam
+from sqlmodel import Session, SQLModel, select
+from sqlmodel.sql.expression import SelectOfScalar
 
 from domains.kit.draw import Draw, record_id
 from domains.kit.errors import CallRejected, Rejection, ToolError
@@ -117,7 +120,7 @@ class World:
         ToolError
             If there is none.
         """
-        row = self.session.get(model, key)
+        row: RowT | None = self.session.exec(_by_key(model), params={"key": key}).first()
         if row is None:
             name = table_of(model).name
             raise ToolError(f"No record {key!r} in {name}. Check the id; look it up first if you are not sure of it.")
@@ -200,6 +203,13 @@ class World:
     def close(self) -> None:
         """Release the store."""
         self.store.close()
+
+
+@cache
+def _by_key(model: type[RowT]) -> SelectOfScalar[RowT]:
+    """Build the query for a row once: building it costs as much as running it."""
+    table = table_of(model)
+    return select(model).where(table.c[key_column(table)] == bindparam("key"))
 
 
 def unwrap_call(name: str, arguments: Mapping[str, JsonValue]) -> tuple[str, Mapping[str, JsonValue]]:
