@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from domains.kit.json import canonical
 from harness.episode.limits import Limits
+from harness.models.config import ModelsConfig
 from harness.scenario.model import Kind
 
 RUN_SCHEMA_VERSION: Final = 1
@@ -47,6 +48,9 @@ class RunConfig(BaseModel):
         Digests of the content of the chosen scenarios, and of the corpus of each domain among them.
     source_hash, agent_hash
         Digests of the code of this package, and of the file of an agent from elsewhere.
+    models, prompts_hash
+        The models that play roles, with everything that they are asked for (never a key), and digests of the prompts
+        that they are given.
     commit, commit_unknown
         The commit of the checkout, or why there is none.
     """
@@ -73,6 +77,8 @@ class RunConfig(BaseModel):
     corpus_hash: dict[str, str]
     source_hash: str
     agent_hash: str | None = None
+    models: ModelsConfig = ModelsConfig()
+    prompts_hash: dict[str, str] = {}
     commit: str | None = None
     commit_unknown: str | None = None
 

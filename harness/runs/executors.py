@@ -30,6 +30,9 @@ Work = Callable[[TaskT], Iterable[ResultT]]
 
 MAX_WORKERS: Final = 256
 
+_GRACE_S: Final = 5.0
+"""How long a worker may take to end."""
+
 _END: Final = None
 """Ends the results of one task, and the tasks of one worker."""
 
@@ -207,13 +210,13 @@ class _Pool(Generic[TaskT]):
     def dismiss(self, connection: Connection) -> None:
         """Let a worker without further tasks go."""
         connection.close()
-        self.members.pop(connection).process.join()
+        _reap(self.members.pop(connection).process)
 
     def bury(self, connection: Connection) -> tuple[TaskT, str]:
         """Return the task that a dead worker had, and how it died."""
         member = self.members.pop(connection)
         connection.close()
-        member.process.join()
+        _reap(member.process)
         code = member.process.exitcode
         how = f"exit status {code}" if code is None or code >= 0 else f"signal {-code}"
         return member.task, f"the worker process ended in the middle of it ({how})"
@@ -224,8 +227,16 @@ class _Pool(Generic[TaskT]):
             member.process.terminate()
             connection.close()
         for member in self.members.values():
-            member.process.join()
+            _reap(member.process)
         self.members.clear()
+
+
+def _reap(process: BaseProcess) -> None:
+    """See a worker off; one that does not go, for a thread of somebody's agent still runs in it, is made to."""
+    process.join(_GRACE_S)
+    if process.is_alive():
+        process.kill()
+        process.join()
 
 
 def _serve(work: Work[Any, Any], connection: Connection, inherited: Sequence[Connection]) -> None:

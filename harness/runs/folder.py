@@ -7,6 +7,8 @@
     episodes.jsonl    one line an episode, in the order in which they ended
     grades.jsonl      one line a graded episode
     timings.jsonl     wall and processor time, apart so that everything else repeats byte for byte
+    model_calls.jsonl one line an episode that called models: what was sent and what came back, long texts cut
+    cassette/         with --record: the same whole, to play the run again without a provider
     lock              held while a process writes
 
 A line counts once its line end is on disk. A line that was cut off is half an episode, which will be played again:
@@ -30,6 +32,7 @@ from typing import Final, Self
 from pydantic import ValidationError
 
 from harness.errors import RecordError, RunError
+from harness.models import cassette
 from harness.runs.config import RUN_SCHEMA_VERSION, RunConfig, differences
 from harness.runs.record import EpisodeRecord, GradeRecord, Timing, intact_bytes, read_lines
 from harness.runs.scenarios import read_scenarios, write_scenarios
@@ -41,9 +44,12 @@ SCENARIOS: Final = "scenarios.json"
 EPISODES: Final = "episodes.jsonl"
 GRADES: Final = "grades.jsonl"
 TIMINGS: Final = "timings.jsonl"
+MODEL_CALLS: Final = "model_calls.jsonl"
+CASSETTE: Final = f"{cassette.FOLDER}/{cassette.FILE}"
 LOCK: Final = "lock"
 
 _LINES: Final = (EPISODES, GRADES, TIMINGS)
+_MODEL_LINES: Final = (MODEL_CALLS, CASSETTE)
 _BEFORE_CONFIG: Final = frozenset({LOCK, SCENARIOS, f"{SCENARIOS}.new", f"{CONFIG}.new"})
 """What a start that was cut off may have left. The configuration comes last: where it is, there is a run."""
 
@@ -155,18 +161,22 @@ class RunWriter:
         RunError
             If a file cannot be opened or repaired.
         """
-        for name in _LINES:
-            path = self.path / name
-            intact = intact_bytes(path)
-            try:
-                self._files[name] = file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
-                torn = os.fstat(file).st_size - intact
-                if torn:
-                    _log.warning("%s: cut away a line that was not finished (%d bytes)", path, torn)
-                    os.ftruncate(file, intact)
-            except OSError as error:
-                raise _cannot_write(path, error) from error
+        present = [name for name in _MODEL_LINES if (self.path / name).exists()]
+        for name in (*_LINES, *present):
+            self._open(name)
         _sync_folder(self.path)
+
+    def _open(self, name: str) -> None:
+        path = self.path / name
+        intact = intact_bytes(path)
+        try:
+            self._files[name] = file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            torn = os.fstat(file).st_size - intact
+            if torn:
+                _log.warning("%s: cut away a line that was not finished (%d bytes)", path, torn)
+                os.ftruncate(file, intact)
+        except OSError as error:
+            raise _cannot_write(path, error) from error
 
     def append_episode(self, line: bytes) -> None:
         """Write one line of the episodes; it is on disk when this returns.
@@ -197,6 +207,25 @@ class RunWriter:
             If the disk does not take it; what was complete before stays complete.
         """
         self._append(TIMINGS, line, durable=False)
+
+    def append_calls(self, line: bytes, whole: bytes | None) -> None:
+        """Write the calls of an episode's models: shortened, and whole where they are recorded.
+
+        Raises
+        ------
+        RunError
+            If the disk does not take it; what was complete before stays complete.
+        """
+        for name, text in ((MODEL_CALLS, line), (CASSETTE, whole)):
+            if text is None:
+                continue
+            if name not in self._files:
+                try:
+                    (self.path / name).parent.mkdir(exist_ok=True)
+                except OSError as error:
+                    raise _cannot_write(self.path / name, error) from error
+                self._open(name)
+            self._append(name, text, durable=False)
 
     def replace_grades(self, lines: Iterable[bytes]) -> None:
         """Put new grades in the place of all old ones, or leave them as they are if that fails.

@@ -14,6 +14,7 @@ from harness.episode.events import FAULTS, Event, Stopped, StopReason
 from harness.errors import RecordError
 from harness.orchestrator import state_digest
 from harness.runs.secrets import redact
+from harness.models.record import CallTiming
 from harness.verdict import Grade
 
 RECORD_SCHEMA_VERSION: Final = 1
@@ -87,10 +88,11 @@ class GradeRecord(_Line):
 
 
 class Timing(_Line):
-    """How long one episode took: on the clock, and of its process' processor time."""
+    """How long one episode took: on the clock, of its process' processor time, and in calls of models."""
 
     wall_s: float
     cpu_s: float
+    model_calls: tuple[CallTiming, ...] = ()
 
 
 LineT = TypeVar("LineT", bound=_Line)

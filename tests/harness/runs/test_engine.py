@@ -251,9 +251,11 @@ def test_a_killed_run_is_completed_to_the_same_report(
     process = _start(cut, mini_path, workers)
     _wait_for_lines(process, cut / folders.EPISODES, 3)
     os.kill(process.pid, signal.SIGKILL)
-    process.communicate()
+    process.wait()
+    # Workers may be busy for a while yet: they must not keep the folder locked, and end when they notice.
+    folders.RunWriter(cut).close()
+    process.communicate(timeout=30)
     assert 3 <= (cut / folders.EPISODES).read_bytes().count(b"\n") < 18
-    # The workers that were left behind must not keep the folder locked.
     resumed = _start(cut, mini_path, workers, "resume")
     output, errors = resumed.communicate(timeout=60)
     assert resumed.returncode == 0, errors

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from harness.runs import executors
 from harness.runs.executors import Executor, Lost, Processes, Serial, Threads
 
 EXECUTORS = {"serial": Serial(), "processes": Processes(3), "threads": Threads(3)}
@@ -31,10 +34,21 @@ def dying(task: int) -> Iterator[int]:
         os._exit(7)
 
 
+def lingering(task: int) -> Iterator[int]:
+    threading.Thread(target=time.sleep, args=(60,)).start()
+    yield task
+
+
 def marking(task: str) -> Iterator[str]:
     yield "began"
     time.sleep(0.5)
     Path(task).touch()
+
+
+def asking_about_control_c(task: int) -> Iterator[tuple[bool, bool]]:
+    is_ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    is_held_back = signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    yield is_ignored, is_held_back
 
 
 @pytest.mark.parametrize("executor", EXECUTORS.values(), ids=EXECUTORS)
@@ -67,3 +81,15 @@ def test_workers_end_when_nobody_asks_for_more(tmp_path: Path) -> None:
     results.close()
     time.sleep(0.7)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_workers_that_do_not_go_are_made_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executors, "_GRACE_S", 0.1)
+    started = time.monotonic()
+    assert sorted(map(str, Processes(2).run(lingering, range(4)))) == ["0", "1", "2", "3"]
+    assert time.monotonic() - started < 30
+
+
+def test_workers_leave_control_c_to_their_parent() -> None:
+    assert list(Processes(2).run(asking_about_control_c, range(3))) == [(True, False)] * 3
+    assert list(Serial().run(asking_about_control_c, [0])) == [(False, False)]
