@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from harness.errors import RecordError, RunError
+from harness.models.config import ModelsConfig, RoleConfig
 from harness.runs import folder as folders
 from harness.runs.config import RunConfig, differences
 from harness.runs.engine import resolve_config
@@ -168,6 +169,8 @@ def test_every_condition_that_differs_is_named_with_both_values() -> None:
         "corpus_hash": {"other": "c"},
         "source_hash": "h",
         "agent_hash": "a",
+        "models": ModelsConfig(agent=RoleConfig(model="maker/small")),
+        "prompts_hash": {"agent": "p"},
     }
     for field, value in changes.items():
         found = differences(ours, ours.model_copy(update={field: value}))
