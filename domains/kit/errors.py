@@ -7,6 +7,7 @@
     |   +-- CallRejected    the call never reached the tool (unknown, badly formed, not available)
     +-- SetupError          a scenario asks for rows or people that the domain cannot make
     +-- UnknownDomain       no domain of that name is installed
+    +-- StoreEnded          a tool ended the transaction in which its store lives: a bug in it
 """
 
 from __future__ import annotations
@@ -76,3 +77,7 @@ class SetupError(DomainError):
 
 class UnknownDomain(DomainError):
     """A scenario or a command names a domain that is not installed, or whose factory does not build one."""
+
+
+class StoreEnded(DomainError):
+    """A statement of a tool has ended the transaction in which its store lives: a bug in the tool."""

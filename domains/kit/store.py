@@ -1,13 +1,16 @@
 """One SQLite store per episode, copied from a prepared template, that records every change of a row.
 
 Changes are caught by triggers and not by the object mapper, so that no statement, however issued, can change
-a row unseen. A template is built once per process; opening a store is one page-by-page SQLite backup.
+a row unseen. A template is built once per process. A store is a page-by-page copy of it and lives in one
+transaction, which is rolled back when the store is closed: what is left is the template again, and the next store
+takes it over, with all that SQLite has learned of tables and statements.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -21,7 +24,6 @@ from sqlalchemy import (
     Connection,
     Date,
     Dialect,
-    Engine,
     Enum,
     Float,
     Integer,
@@ -35,9 +37,12 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlmodel import Session, SQLModel
 
 from domains.kit.clock import iso
+from domains.kit.errors import StoreEnded
 from domains.kit.json import JsonValue
 
 LOG_TABLE: Final = "change_log"
+_SAVEPOINT: Final = "since_commit"
+_IDLE_STORES: Final = 64
 
 
 class Moment(TypeDecorator[datetime]):
@@ -162,6 +167,7 @@ class StoreTemplate:
         self._tables = {name: _Layout.of(table_of(model)) for name, model in self.models.items()}
         self._template = sqlite3.connect(":memory:", check_same_thread=False)
         self._engine = create_engine("sqlite://", creator=self._connect, poolclass=NullPool)
+        self._idle: deque[Connection] = deque()
         self._build(fill)
         self.keys = frozenset(key for name in self.models for (key,) in self._template.execute(_keys_of(self, name)))
         """The keys of all base rows, as text."""
@@ -188,7 +194,9 @@ class StoreTemplate:
             raw.backup(self._template)
 
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None, factory=_Connection)
+        connection = sqlite3.connect(
+            ":memory:", check_same_thread=False, isolation_level=None, cached_statements=512, factory=_Connection
+        )
         self._template.backup(connection)
         # A row that REPLACE removes is logged only if triggers fire for it, which SQLite calls recursive.
         connection.executescript("PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = ON; BEGIN")
@@ -196,7 +204,21 @@ class StoreTemplate:
 
     def open(self) -> Store:
         """Return a fresh copy of the template as a store of its own."""
-        return Store(self, self._engine)
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = self._engine.connect()
+        return Store(self, connection)
+
+    def take_back(self, connection: Connection, *, is_sound: bool) -> None:
+        """Undo whatever was done on the connection of a closed store, and keep it for the next one."""
+        raw = raw_connection(connection)
+        if is_sound and raw.in_transaction and len(self._idle) < _IDLE_STORES:
+            raw.execute("ROLLBACK")
+            raw.execute("BEGIN")
+            self._idle.append(connection)
+        else:
+            connection.close()
 
     def key_of(self, table: str) -> str:
         """Return the primary-key column of a table."""
@@ -309,10 +331,13 @@ class Store:
     What is written is undone by `rollback` until `commit` makes it permanent, whoever wrote it and however.
     """
 
-    def __init__(self, template: StoreTemplate, engine: Engine) -> None:
+    def __init__(self, template: StoreTemplate, connection: Connection) -> None:
         self.template = template
-        self._connection = engine.connect()
-        self._raw = raw_connection(self._connection)
+        self._connection = connection
+        self._raw = raw_connection(connection)
+        self._raw.execute(f"SAVEPOINT {_SAVEPOINT}")
+        self._is_sound = True
+        self._is_closed = False
         self.session = Session(self._connection, expire_on_commit=False)
         self._inserted: set[str] = set()
         self._seen_total = self._raw.total_changes
@@ -334,7 +359,7 @@ class Store:
             raise KeyError(f"{table} has no column {', '.join(sorted(given.keys() - defaults.keys()))}")
         self._raw.execute(statement, {**defaults, **given})
         self._inserted.add(str(given[self.template.key_of(table)]))
-        self._end_transaction("COMMIT")
+        self._keep()
 
     def update(self, table: str, key: str, values: Mapping[str, Any]) -> int:
         """Update the row with this key for good and return how many rows that touched (0 or 1)."""
@@ -349,23 +374,44 @@ class Store:
         return key in self.template.keys or key in self._inserted
 
     def commit(self) -> None:
-        """Make what was written so far permanent for this store."""
+        """Make what was written so far permanent for this store.
+
+        Raises
+        ------
+        StoreEnded
+            If a statement has ended the transaction in which the store lives.
+        """
         self.session.commit()
-        self._end_transaction("COMMIT")
+        self._forget()
+        self._keep()
 
     def rollback(self) -> None:
-        """Undo everything since the last commit."""
-        # Forgotten first: a row that somebody still holds keeps the values that it was read with.
-        self.session.expunge_all()
-        self.session.rollback()
-        self._end_transaction("ROLLBACK")
+        """Undo everything since the last commit.
 
-    def _end_transaction(self, how: str) -> None:
+        Raises
+        ------
+        StoreEnded
+            If a statement has ended the transaction in which the store lives.
+        """
+        # Forgotten first: a row that somebody still holds keeps the values that it was read with.
+        self._forget()
+        self.session.rollback()
+        self._run(f"ROLLBACK TO {_SAVEPOINT}")
+
+    def _forget(self) -> None:
         # Rows that the session remembers may have been changed by plain SQL or taken back: each call reads afresh.
         self.session.expunge_all()
-        if self._raw.in_transaction:
-            self._raw.execute(how)
-        self._raw.execute("BEGIN")
+
+    def _keep(self) -> None:
+        self._run(f"RELEASE {_SAVEPOINT}")
+        self._run(f"SAVEPOINT {_SAVEPOINT}")
+
+    def _run(self, statement: str) -> None:
+        try:
+            self._raw.execute(statement)
+        except sqlite3.OperationalError as error:
+            self._is_sound = False
+            raise StoreEnded(f"a statement has ended the transaction of the store, which is lost: {error}") from error
 
     def take_changes(self) -> tuple[Change, ...]:
         """Return the committed row changes since the last call, in the order in which they happened.
@@ -403,8 +449,10 @@ class Store:
 
     def close(self) -> None:
         """Release the database; the store cannot be used afterwards."""
-        self.session.close()
-        self._connection.close()
+        if not self._is_closed:
+            self._is_closed = True
+            self.session.close()
+            self.template.take_back(self._connection, is_sound=self._is_sound)
 
 
 def raw_connection(connection: Connection) -> sqlite3.Connection:

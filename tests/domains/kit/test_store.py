@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
@@ -14,11 +17,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import JSON, DateTime, LargeBinary, Numeric
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
-from domains.kit.store import Change, ChangeKind, RowRef, StoreTemplate, plain, row_values
+from domains.kit.errors import StoreEnded, ToolError
+from domains.kit.store import Change, ChangeKind, RowRef, StoreTemplate, plain, raw_connection, row_values
+from domains.kit.tools import Actor
 from domains.kit.world import World
 from tests.domains.kit.lab import Colour, Tag, Thing, call, moved, open_lab
 
@@ -276,3 +281,95 @@ def test_a_computed_default_is_refused() -> None:
 
     with pytest.raises(TypeError, match=r"stamped\.number: expected a plain default"):
         StoreTemplate([Stamped], lambda session: None)
+
+
+# ------------------------------------------------------------------ stores that are used again
+
+
+def everything(world: World) -> dict[str, Any]:
+    return {table: world.store.rows(table) for table in world.store.template.models}
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                ("make", {"name": "x"}),
+                ("change", {"thing_id": "TH-1", "values": {"count": 9, "flag": None}}),
+                ("half_way", {"how": "refuse"}),
+                ("run_sql", {"statement": 'DELETE FROM "order"'}),
+                ("run_sql", {"statement": "INSERT INTO tags VALUES (1, 'x')"}),
+                ("run_sql", {"statement": "CREATE TABLE other (id INTEGER)"}),
+                ("run_sql", {"statement": "DROP TABLE tags"}),
+                ("unlock_tool", {"tool": "hidden"}),
+                ("fly", {}),
+            ]
+        ),
+        max_size=6,
+    )
+)
+def test_whatever_was_done_to_a_store_the_next_one_begins_anew(calls: list[tuple[str, dict[str, Any]]]) -> None:
+    world = open_lab()
+    base = everything(world)
+    for name, arguments in calls:
+        with suppress(SQLAlchemyError):
+            world.call(Actor.AGENT, name, arguments)
+    world.store.session.add(Thing(id="TH-X"))
+    world.close()
+    following = open_lab()
+    assert everything(following) == base
+    assert following.store.take_changes() == ()
+    assert following.unlocked == set()
+    made = call(following, "make", name="y")
+    assert moved(made) == [("insert", made.result["id"], made.result)]
+    following.close()
+
+
+ENDING = ["COMMIT", "ROLLBACK", "ROLLBACK; BEGIN", "INSERT OR ROLLBACK INTO tags VALUES (7, 'x')"]
+
+
+@pytest.mark.parametrize("statement", ENDING)
+def test_a_statement_that_ends_the_stores_transaction_is_a_bug_and_spoils_no_other_store(statement: str) -> None:
+    world = open_lab()
+    base = everything(world)
+    call(world, "make", name="x")
+    raw = raw_connection(world.store.session.connection())
+
+    def end(world: World) -> None:
+        for part in statement.split(";"):
+            raw.execute(part)
+
+    world.tools = {**world.tools, "look": replace(world.tools["look"], run=lambda world, thing_id: end(world))}
+    with pytest.raises((StoreEnded, sqlite3.IntegrityError)):
+        call(world, "look", thing_id="TH-1")
+    with pytest.raises(StoreEnded):
+        call(world, "make", name="y")
+    world.close()
+    following = open_lab()
+    assert everything(following) == base
+    following.close()
+
+
+def test_a_refusal_cannot_hide_that_a_store_was_lost() -> None:
+    world = open_lab()
+
+    def end(world: World, thing_id: str) -> None:
+        raw_connection(world.store.session.connection()).execute("ROLLBACK")
+        raise ToolError("No.")
+
+    world.tools = {**world.tools, "look": replace(world.tools["look"], run=end)}
+    with pytest.raises(StoreEnded, match="a statement has ended the transaction"):
+        call(world, "look", thing_id="TH-1")
+    world.close()
+
+
+def test_a_store_is_closed_once() -> None:
+    one = open_lab()
+    one.close()
+    one.close()
+    two, three = open_lab(), open_lab()
+    call(two, "make", name="x")
+    assert len(three.store.rows("order")) == 2
+    two.close()
+    three.close()
