@@ -15,6 +15,7 @@ from harness.episode.events import Event, Returned, StopReason
 from harness.episode.limits import next_speaker, stop_reason
 from harness.episode.turn import Turn
 from harness.errors import WorldFault
+from harness.models.faults import BudgetSpent, FatalFault, ModelFault, NotRecorded
 
 Responder = Callable[[Environment], Turn | str]
 """How a participant is asked for its turn, its view built from the environment."""
@@ -39,7 +40,17 @@ class Trajectory:
 def play(environment: Environment, agent: Responder, caller: Responder) -> Trajectory:
     """Let the participants talk and act until the episode is over.
 
-    Whatever a participant or a tool raises ends the episode as a fault of its own kind; it never passes through.
+    Whatever a participant, a tool or a provider raises ends the episode as a fault of its own kind. Only what would end
+    every other episode the same way passes through.
+
+    Raises
+    ------
+    FatalFault
+        If the provider refuses the run as such: its key, its model, what it asks for.
+    BudgetSpent
+        If the run has spent what it may.
+    NotRecorded
+        If a cassette that stands in for a provider does not hold what was asked.
     """
     started = time.monotonic()
     responders = {Actor.AGENT: agent, Actor.CALLER: caller}
@@ -53,6 +64,11 @@ def play(environment: Environment, agent: Responder, caller: Responder) -> Traje
         try:
             turn = responders[speaker](environment)
             environment.deliver(speaker, Turn(turn) if isinstance(turn, str) else turn)
+        except (FatalFault, BudgetSpent, NotRecorded):
+            raise
+        except ModelFault as fault:
+            environment.stop(StopReason.PROVIDER_FAULT, describe(fault))
+            break
         except WorldFault as fault:
             environment.stop(StopReason.WORLD_FAULT, str(fault))
             break

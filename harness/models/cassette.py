@@ -177,7 +177,6 @@ def _read(file: Path) -> Mapping[str, tuple[ModelCall, ...]]:
                 first = error.errors(include_url=False)[0]
                 place = ".".join(map(str, first["loc"])) or "line"
                 raise DataError(str(file), f"line {number}, {place}", first["msg"], f"{first['input']!r:.80}") from None
-            if line.episode_id in episodes:
-                raise DataError(str(file), f"line {number}", "each episode once", f"{line.episode_id} again")
+            # An episode that was cut off after its calls were kept has been played anew: the later line holds.
             episodes[line.episode_id] = line.calls
     return episodes

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from pydantic import ValidationError
 
@@ -17,6 +17,11 @@ from harness.agents.load import load_agent
 from harness.episode.events import StopReason
 from harness.episode.limits import Limits
 from harness.errors import RunError, UnknownName
+from harness.models.build import Models, Session
+from harness.models.config import ModelsConfig
+from harness.models.faults import BudgetSpent, FatalFault, NotRecorded
+from harness.models.record import EpisodeCalls, shortened
+from harness.prompts import prompt_hashes
 from harness.resources import data_root
 from harness.runs.config import RunConfig
 from harness.runs.executors import Executor, Lost, Serial
@@ -24,7 +29,7 @@ from harness.runs.folder import RunFolder, RunWriter, create_run, resume_run
 from harness.runs.grading import grade_line
 from harness.runs.play import play_episode
 from harness.runs.provenance import agent_hash, commit, package_version, source_hash
-from harness.runs.record import RECORD_SCHEMA_VERSION, Timing, episode_id, to_line, unwritable
+from harness.runs.record import RECORD_SCHEMA_VERSION, EpisodeRecord, Timing, episode_id, to_line, unwritable
 from harness.runs.scenarios import scenarios_hash
 from harness.runs.secrets import secret_values
 from harness.runs.stage import Stage, read_documents
@@ -32,6 +37,9 @@ from harness.scenario.files import Library
 from harness.scenario.instance import CANONICAL_SEED
 from harness.scenario.model import SCHEMA_VERSION, Scenario
 from harness.verdict import Grader
+
+GRADING: Final = " (grading)"
+"""What follows an episode's id where the calls of its judges are kept."""
 
 
 class Planned(NamedTuple):
@@ -70,6 +78,8 @@ class RunResult:
         Why planned episodes came to no end, by id. They are not stored and will be played on resume.
     is_interrupted
         Whether the run was stopped from outside (Ctrl-C).
+    halted
+        Why the run stopped by itself before its end: a provider that refuses it, or a budget that is spent.
     """
 
     folder: Path
@@ -78,6 +88,7 @@ class RunResult:
     played: int = 0
     lost: dict[str, str] = field(default_factory=dict)
     is_interrupted: bool = False
+    halted: str | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -99,6 +110,7 @@ def resolve_config(
     history: Literal["full", "latest"] = "full",
     limits: Limits | None = None,
     corpus_root: Path | None = None,
+    models: ModelsConfig | None = None,
 ) -> RunConfig:
     """Resolve what a run is asked to do into a configuration that says everything.
 
@@ -109,7 +121,7 @@ def resolve_config(
     name
         The name of the run.
     agent
-        A reference agent, or ``package.module:factory``.
+        A reference agent, or ``package.module:factory``; without meaning where a model plays the agent.
     tasks
         Ids of scenarios; None for all of the library.
     caller
@@ -128,6 +140,8 @@ def resolve_config(
         The limits of an episode; None for the usual ones.
     corpus_root
         The folder with the documents of every domain; None for those of this installation.
+    models
+        The models that play roles; None if none does.
 
     Raises
     ------
@@ -140,14 +154,17 @@ def resolve_config(
     """
     chosen = _choose(library, tasks)
     root = corpus_root or data_root("corpus")
-    spec = load_agent(agent)
+    models = models or ModelsConfig()
+    if models.agent is not None:
+        agent = models.agent.model
+    agent_name = agent if models.agent is not None else load_agent(agent).name
     here = commit()
     try:
         return RunConfig(
             name=name,
             agent=agent,
-            agent_name=spec.name,
-            caller=caller,
+            agent_name=agent_name,
+            caller=caller if models.caller is None else models.caller.model,
             retrieval=retrieval,
             tasks=tuple(chosen),
             kinds=tuple(sorted({scenario.kind for scenario in chosen.values()})),
@@ -165,7 +182,9 @@ def resolve_config(
                 for domain in sorted({scenario.domain for scenario in chosen.values()})
             },
             source_hash=source_hash(),
-            agent_hash=agent_hash(agent),
+            agent_hash=agent_hash(agent) if models.agent is None else None,
+            models=models,
+            prompts_hash=prompt_hashes() if models != ModelsConfig() else {},
             commit=here.id,
             commit_unknown=here.unknown,
         )
@@ -197,6 +216,10 @@ def run(
     resume: bool = False,
     progress: Callable[[Progress], None] | None = None,
     corpus_root: Path | None = None,
+    models: Models | None = None,
+    judged: Callable[[Session], Grader] | None = None,
+    records_traffic: bool = False,
+    interrupted: Callable[[], None] | None = None,
 ) -> RunResult:
     """Play every episode of a run that is not stored yet.
 
@@ -218,6 +241,14 @@ def run(
         Told after every episode, in this process.
     corpus_root
         The folder with the documents of every domain; None for those of this installation.
+    models
+        The models of the configuration; None if none plays a role.
+    judged
+        Builds the grader of an episode from its models, where models judge; in the place of `grader`.
+    records_traffic
+        Whether all traffic with providers is kept, to play the run again without them.
+    interrupted
+        Told when Ctrl-C is first pressed: what is in flight is finished then. A second time stops at once.
 
     Raises
     ------
@@ -225,19 +256,25 @@ def run(
         If the run cannot be started, continued or written. Whatever is complete is on disk.
     """
     chosen = _choose(library, config.tasks)
-    stage = Stage(config, chosen, corpus_root or data_root("corpus"))
+    stage = Stage(config, chosen, corpus_root or data_root("corpus"), models)
     stage.prepare()
     with resume_run(folder, config) if resume else create_run(folder, config, chosen) as writer:
-        performer = _Performer(stage, grader, secret_values())
+        performer = _Performer(stage, grader, judged, secret_values(), records_traffic)
         planned = plan(config)
         done = _take_stock(performer, writer)
         result = RunResult(folder, planned=len(planned), done_before=len(done))
         rest = [episode for episode in planned if episode.episode_id not in done]
         try:
-            with closing((executor or Serial()).run(performer, rest)) as outcomes:
+            with (
+                _finishing(interrupted) as stop,
+                closing((executor or Serial()).run(performer, rest, stop)) as outcomes,
+            ):
                 for outcome in outcomes:
                     with _uninterrupted():
                         _store(outcome, writer, result, progress)
+                    if result.halted is not None:
+                        break
+                result.is_interrupted = stop.is_set()
         except KeyboardInterrupt:
             result.is_interrupted = True
     return result
@@ -252,15 +289,29 @@ class _EpisodeLine:
     stop_reason: StopReason
     line: bytes
     timing: bytes
+    calls: _CallLines | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _GradeLine:
     episode_id: str
     line: bytes
+    calls: _CallLines | None = None
 
 
-_Line = _EpisodeLine | _GradeLine
+@dataclass(frozen=True, slots=True)
+class _Halt:
+    """No further episode can be played."""
+
+    reason: str
+
+
+class _CallLines(NamedTuple):
+    short: bytes
+    whole: bytes | None
+
+
+_Line = _EpisodeLine | _GradeLine | _Halt
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,23 +320,56 @@ class _Performer:
 
     stage: Stage
     grader: Grader | None
+    judged: Callable[[Session], Grader] | None
     secrets: tuple[bytes, ...]
+    records_traffic: bool
 
     def __call__(self, task: Planned) -> Iterator[_Line]:
+        try:
+            yield from self._perform(task)
+        except (FatalFault, BudgetSpent, NotRecorded) as fault:
+            yield _Halt(f"{task.episode_id}: {fault}")
+
+    def _perform(self, task: Planned) -> Iterator[_Line]:
         wall, cpu = time.perf_counter(), time.process_time()
-        record = play_episode(self.stage, task.scenario_id, task.trial)
+        session = self.stage.session(task.episode_id)
+        record = play_episode(self.stage, task.scenario_id, task.trial, session)
         try:
             line = to_line(record, self.secrets)
         except (ValueError, RecursionError) as problem:
             record = unwritable(record, problem)
             line = to_line(record, self.secrets)
         timing = Timing(
-            episode_id=record.episode_id, wall_s=time.perf_counter() - wall, cpu_s=time.process_time() - cpu
+            episode_id=record.episode_id,
+            wall_s=time.perf_counter() - wall,
+            cpu_s=time.process_time() - cpu,
+            model_calls=() if session is None else tuple(session.timings),
         )
-        yield _EpisodeLine(record.episode_id, record.stop_reason, line, to_line(timing))
-        if self.grader is not None and not record.is_errored:
-            instance = self.stage.instance(task.scenario_id)
-            yield _GradeLine(record.episode_id, grade_line(self.grader, record, instance, self.secrets))
+        yield _EpisodeLine(record.episode_id, record.stop_reason, line, to_line(timing), self._calls(session))
+        if not record.is_errored:
+            yield from self.grade(record)
+
+    def grade(self, record: EpisodeRecord) -> Iterator[_GradeLine]:
+        """Grade a stored episode, if there is a grader."""
+        session, grader = None, self.grader
+        if self.judged is not None:
+            session = self.stage.session(f"{record.episode_id}{GRADING}")
+            grader = None if session is None else self.judged(session)
+        if grader is not None:
+            instance = self.stage.instance(record.scenario_id)
+            line = grade_line(grader, record, instance, self.secrets)
+            yield _GradeLine(record.episode_id, line, self._calls(session))
+
+    def _calls(self, session: Session | None) -> _CallLines | None:
+        if session is None or not session.calls:
+            return None
+        short = EpisodeCalls(episode_id=session.episode_id, calls=tuple(map(shortened, session.calls)))
+        whole = EpisodeCalls(episode_id=session.episode_id, calls=session.calls) if self.records_traffic else None
+        return _CallLines(_call_line(short), None if whole is None else _call_line(whole))
+
+
+def _call_line(calls: EpisodeCalls) -> bytes:
+    return calls.model_dump_json().encode() + b"\n"
 
 
 def _take_stock(performer: _Performer, writer: RunWriter) -> set[str]:
@@ -295,10 +379,16 @@ def _take_stock(performer: _Performer, writer: RunWriter) -> set[str]:
     grades = folder.grades()
     for record in folder.records():
         done.add(record.episode_id)
-        if performer.grader is not None and not record.is_errored and record.episode_id not in grades:
-            instance = performer.stage.instance(record.scenario_id)
-            writer.append_grade(grade_line(performer.grader, record, instance, performer.secrets))
+        if not record.is_errored and record.episode_id not in grades:
+            for graded in performer.grade(record):
+                _keep_calls(graded.calls, writer)
+                writer.append_grade(graded.line)
     return done
+
+
+def _keep_calls(calls: _CallLines | None, writer: RunWriter) -> None:
+    if calls is not None:
+        writer.append_calls(calls.short, calls.whole)
 
 
 def _store(
@@ -307,17 +397,44 @@ def _store(
     result: RunResult,
     progress: Callable[[Progress], None] | None,
 ) -> None:
-    if isinstance(outcome, _GradeLine):
+    if isinstance(outcome, _Halt):
+        result.halted = outcome.reason
+    elif isinstance(outcome, _GradeLine):
+        _keep_calls(outcome.calls, writer)
         writer.append_grade(outcome.line)
     elif isinstance(outcome, Lost):
         result.lost[outcome.task.episode_id] = outcome.reason
     else:
+        # Calls go first: an episode that counts has them on disk, and one that was cut off is played anew.
+        _keep_calls(outcome.calls, writer)
         writer.append_episode(outcome.line)
         writer.append_timing(outcome.timing)
         result.played += 1
         if progress is not None:
             done = result.done_before + result.played
             progress(Progress(done, result.planned, outcome.episode_id, outcome.stop_reason))
+
+
+@contextmanager
+def _finishing(interrupted: Callable[[], None] | None) -> Iterator[threading.Event]:
+    """Let the first Ctrl-C ask for an end, and the second make one; yields what tells that the first has come."""
+    stop = threading.Event()
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is None:
+        yield stop
+        return
+
+    def ask(number: int, frame: object) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+        if interrupted is not None:
+            interrupted()
+
+    usual = signal.signal(signal.SIGINT, ask)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, usual)
 
 
 @contextmanager

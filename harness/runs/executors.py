@@ -48,17 +48,26 @@ class Lost(Generic[TaskT]):
 class Executor(Protocol):
     """Runs tasks."""
 
-    def run(self, work: Work[TaskT, ResultT], tasks: Sequence[TaskT]) -> Generator[ResultT | Lost[TaskT], None, None]:
-        """Yield the results of all tasks as they come. Closing the iterator abandons what is in flight."""
+    def run(
+        self, work: Work[TaskT, ResultT], tasks: Sequence[TaskT], stop: threading.Event
+    ) -> Generator[ResultT | Lost[TaskT], None, None]:
+        """Yield the results of all tasks as they come.
+
+        Once `stop` is set no further task begins; those in flight are finished. Closing the iterator abandons them.
+        """
         ...
 
 
 class Serial:
     """One task after the other, in this process."""
 
-    def run(self, work: Work[TaskT, ResultT], tasks: Sequence[TaskT]) -> Generator[ResultT | Lost[TaskT], None, None]:
+    def run(
+        self, work: Work[TaskT, ResultT], tasks: Sequence[TaskT], stop: threading.Event
+    ) -> Generator[ResultT | Lost[TaskT], None, None]:
         """Yield the results of all tasks in the order of the tasks."""
         for task in tasks:
+            if stop.is_set():
+                break
             yield from _guarded(work, task)
 
 
@@ -68,16 +77,18 @@ class Threads:
 
     workers: int
 
-    def run(self, work: Work[TaskT, ResultT], tasks: Sequence[TaskT]) -> Generator[ResultT | Lost[TaskT], None, None]:
+    def run(
+        self, work: Work[TaskT, ResultT], tasks: Sequence[TaskT], stop: threading.Event
+    ) -> Generator[ResultT | Lost[TaskT], None, None]:
         """Yield the results of all tasks as they come."""
         waiting: queue.SimpleQueue[TaskT] = queue.SimpleQueue()
         results: queue.SimpleQueue[ResultT | Lost[TaskT] | None] = queue.SimpleQueue()
-        stopped = threading.Event()
+        abandoned = threading.Event()
         for task in tasks:
             waiting.put(task)
 
         def serve() -> None:
-            while not stopped.is_set():
+            while not (stop.is_set() or abandoned.is_set()):
                 try:
                     task = waiting.get_nowait()
                 except queue.Empty:
@@ -98,7 +109,7 @@ class Threads:
                 else:
                     yield result
         finally:
-            stopped.set()
+            abandoned.set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +121,9 @@ class Processes:
 
     workers: int
 
-    def run(self, work: Work[TaskT, ResultT], tasks: Sequence[TaskT]) -> Generator[ResultT | Lost[TaskT], None, None]:
+    def run(
+        self, work: Work[TaskT, ResultT], tasks: Sequence[TaskT], stop: threading.Event
+    ) -> Generator[ResultT | Lost[TaskT], None, None]:
         """Yield the results of all tasks as they come; a worker that dies loses its task only."""
         pool = _Pool[TaskT](_context(), work)
         waiting = deque(tasks)
@@ -124,12 +137,12 @@ class Processes:
                         message = connection.recv()
                     except (EOFError, OSError):
                         yield Lost(*pool.bury(connection))
-                        if waiting:
+                        if waiting and not stop.is_set():
                             pool.start(waiting.popleft())
                         continue
                     if message is not _END:
                         yield message
-                    elif waiting:
+                    elif waiting and not stop.is_set():
                         pool.give(connection, waiting.popleft())
                     else:
                         pool.dismiss(connection)

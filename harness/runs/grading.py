@@ -6,6 +6,7 @@ from pathlib import Path
 
 from domains.kit.domain import load_domain
 from harness.errors import RunError
+from harness.models.faults import BudgetSpent, FatalFault, NotRecorded
 from harness.runs.folder import RunFolder, RunWriter
 from harness.runs.record import EpisodeRecord, GradeRecord, to_line
 from harness.runs.secrets import secret_values
@@ -19,6 +20,8 @@ def grade_line(grader: Grader, record: EpisodeRecord, instance: Instance, secret
     try:
         grade = grader.grade(record.episode_id, instance, record.events)
         return to_line(GradeRecord(episode_id=record.episode_id, grade=grade), secrets)
+    except (FatalFault, BudgetSpent, NotRecorded):
+        raise
     except Exception as fault:  # noqa: BLE001 - one episode's grading must not end the others'; the fault is stored
         text = f"{type(fault).__name__}: {fault}"[:500].encode("utf-8", "replace").decode("utf-8")
         return to_line(GradeRecord(episode_id=record.episode_id, grade=None, fault=text), secrets)

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Final
 
 from domains.kit.draw import Draw
-from harness.agents.load import agent_responder
 from harness.episode.environment import Environment
 from harness.episode.events import Stopped, StopReason
 from harness.episode.turn import Turn
 from harness.errors import ParticipantError
+from harness.models.build import Session
+from harness.models.faults import BudgetSpent, FatalFault, NotRecorded
 from harness.orchestrator import Responder, Trajectory, caller_responder, play, state_digest
 from harness.runs.config import RunConfig
 from harness.runs.record import EpisodeRecord, episode_id
@@ -20,15 +21,27 @@ _SEED_BITS: Final = 63
 """Seeds fit the signed integers of the libraries that agents hand them to."""
 
 
-def play_episode(stage: Stage, scenario_id: str, trial: int) -> EpisodeRecord:
+def play_episode(stage: Stage, scenario_id: str, trial: int, session: Session | None = None) -> EpisodeRecord:
     """Play one episode from its first word to its end.
+
+    Parameters
+    ----------
+    session
+        The models of this episode, where models play roles.
 
     Whatever goes wrong in it is in the record: participants' faults as theirs, everything else (rows that the store
     does not take, a document that is not there) as the world's.
+
+    Raises
+    ------
+    FatalFault, BudgetSpent, NotRecorded
+        If no further episode could be played.
     """
     seed = agent_seed(stage.config, scenario_id, trial)
     try:
-        trajectory = _play(stage, scenario_id, seed)
+        trajectory = _play(stage, scenario_id, seed, session)
+    except (FatalFault, BudgetSpent, NotRecorded):
+        raise
     except Exception as fault:  # noqa: BLE001 - the episode's boundary: its fault is recorded and ends no other
         detail = f"the episode could not begin: {type(fault).__name__}: {fault}"
         events = (Stopped(id=0, turn=0, reason=StopReason.WORLD_FAULT, detail=detail),)
@@ -53,13 +66,11 @@ def agent_seed(config: RunConfig, scenario_id: str, trial: int) -> int:
     return Draw(("agent", config.seed, scenario_id, trial)).bits() >> (256 - _SEED_BITS)
 
 
-def _play(stage: Stage, scenario_id: str, seed: int) -> Trajectory:
+def _play(stage: Stage, scenario_id: str, seed: int, session: Session | None) -> Trajectory:
     environment = Environment(stage.instance(scenario_id), stage.knowledge(scenario_id), stage.config.limits)
     try:
-        agent = _built_at_first_turn(
-            lambda: agent_responder(stage.agent(), stage.brief(scenario_id, seed), stage.config.history)
-        )
-        return play(environment, agent, caller_responder(stage.caller(scenario_id)))
+        agent = _built_at_first_turn(lambda: stage.responder(scenario_id, seed, session))
+        return play(environment, agent, caller_responder(stage.caller(scenario_id, session)))
     finally:
         environment.close()
 

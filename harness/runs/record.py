@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from harness.episode.events import FAULTS, Event, Stopped, StopReason
 from harness.errors import RecordError
+from harness.models.record import CallTiming
 from harness.orchestrator import state_digest
 from harness.runs.secrets import redact
-from harness.models.record import CallTiming
 from harness.verdict import Grade
 
 RECORD_SCHEMA_VERSION: Final = 1

@@ -8,11 +8,16 @@ from typing import Final
 
 from domains.kit.domain import load_domain
 from domains.kit.knowledge import Knowledge
-from harness.agents.load import AgentSpec, load_agent
+from harness.agents.load import AgentSpec, agent_responder, load_agent
+from harness.agents.model import ModelAgent
+from harness.callers.model import ModelCaller
 from harness.callers.scripted import ScriptedCaller
 from harness.callers.view import Caller
 from harness.episode.turn import AgentBrief
-from harness.errors import UnknownName
+from harness.errors import RunError, UnknownName
+from harness.models.build import Models, Session
+from harness.models.contract import Role
+from harness.orchestrator import Responder
 from harness.retrieval.conditions import CONDITIONS, Condition, make_condition
 from harness.retrieval.corpus import Corpus, load_corpus
 from harness.runs.config import RunConfig
@@ -37,6 +42,8 @@ class Stage:
         The chosen scenarios by id.
     corpus_root
         The folder with the documents of every domain.
+    models
+        The models that play roles; None if none does.
 
     Raises
     ------
@@ -44,21 +51,24 @@ class Stage:
         If the configuration names a caller or retrieval condition that does not exist.
     """
 
-    def __init__(self, config: RunConfig, scenarios: Mapping[str, Scenario], corpus_root: Path) -> None:
-        if config.caller not in CALLERS:
+    def __init__(
+        self, config: RunConfig, scenarios: Mapping[str, Scenario], corpus_root: Path, models: Models | None = None
+    ) -> None:
+        if config.models.caller is None and config.caller not in CALLERS:
             raise UnknownName("caller", config.caller, CALLERS)
         if config.retrieval not in CONDITIONS:
             raise UnknownName("retrieval condition", config.retrieval, CONDITIONS)
         self.config = config
+        self.models = models
         self._scenarios = scenarios
         self._corpus_root = corpus_root
         self._agent: AgentSpec | None = None
         self._conditions: dict[str, Condition] = {}
         self._instances: dict[str, Instance] = {}
 
-    def __reduce__(self) -> tuple[type[Stage], tuple[RunConfig, Mapping[str, Scenario], Path]]:
+    def __reduce__(self) -> tuple[type[Stage], tuple[RunConfig, Mapping[str, Scenario], Path, Models | None]]:
         """Travel without what was built: another process builds its own."""
-        return Stage, (self.config, self._scenarios, self._corpus_root)
+        return Stage, (self.config, self._scenarios, self._corpus_root, self.models)
 
     def agent(self) -> AgentSpec:
         """Return the agent.
@@ -83,8 +93,13 @@ class Stage:
             If a scenario's domain is not installed.
         CorpusError
             If a corpus cannot be read.
+        ModelFault
+            If a model cannot be called as configured.
         """
-        self.agent()
+        if self.config.models.agent is None:
+            self.agent()
+        if self.models is not None:
+            self.models.prepare()
         for name in {scenario.domain for scenario in self._scenarios.values()}:
             self.condition(name)
             # Asking for the runs builds the domain's store as well.
@@ -134,9 +149,37 @@ class Stage:
         text = self.condition(domain.name).prompt_text() or ""
         return AgentBrief(domain, domain.policy, text, instance.now, agent_seed)
 
-    def caller(self, scenario_id: str) -> Caller:
+    def session(self, episode: str) -> Session | None:
+        """Return the models of one episode; None if no model plays a role."""
+        return None if self.models is None else self.models.session(episode, self.config.limits.seconds)
+
+    def responder(self, scenario_id: str, agent_seed: int, session: Session | None) -> Responder:
+        """Build the agent of an episode and say how it is asked for its turns.
+
+        Raises
+        ------
+        RunError
+            If it cannot be built.
+        """
+        brief = self.brief(scenario_id, agent_seed)
+        if self.config.models.agent is None:
+            return agent_responder(self.agent(), brief, self.config.history)
+        client = _of(session).client(Role.AGENT)
+        spec = AgentSpec(self.config.agent_name, structured=False, make=lambda brief: ModelAgent(brief, client))
+        return agent_responder(spec, brief, self.config.history)
+
+    def caller(self, scenario_id: str, session: Session | None) -> Caller:
         """Return a fresh caller for an episode."""
-        return CALLERS[self.config.caller](self.instance(scenario_id))
+        instance = self.instance(scenario_id)
+        if self.config.models.caller is None:
+            return CALLERS[self.config.caller](instance)
+        return ModelCaller(instance, _of(session).client(Role.CALLER))
+
+
+def _of(session: Session | None) -> Session:
+    if session is None:
+        raise RunError("expected the models of the run: its configuration names a model for a role")
+    return session
 
 
 def read_documents(retrieval: str, root: Path, domain: str) -> Corpus:

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -53,22 +54,22 @@ def asking_about_control_c(task: int) -> Iterator[tuple[bool, bool]]:
 
 @pytest.mark.parametrize("executor", EXECUTORS.values(), ids=EXECUTORS)
 def test_every_result_comes_once(executor: Executor) -> None:
-    found = list(executor.run(twice, range(1, 8)))
+    found = list(executor.run(twice, range(1, 8), Event()))
     assert sorted(found) == sorted([*range(1, 8), *range(-7, 0)])
     for task in range(1, 8):
         assert found.index(task) < found.index(-task)
-    assert list(executor.run(twice, [])) == []
+    assert list(executor.run(twice, [], Event())) == []
 
 
 @pytest.mark.parametrize("executor", EXECUTORS.values(), ids=EXECUTORS)
 def test_a_task_that_fails_is_reported_and_the_others_go_on(executor: Executor) -> None:
-    found = list(executor.run(failing, range(5)))
+    found = list(executor.run(failing, range(5), Event()))
     assert sorted(item for item in found if isinstance(item, int)) == [0, 1, 2, 3, 4]
     assert [item for item in found if isinstance(item, Lost)] == [Lost(2, "LookupError: two")]
 
 
 def test_workers_that_die_are_replaced() -> None:
-    found = list(Processes(2).run(dying, range(8)))
+    found = list(Processes(2).run(dying, range(8), Event()))
     lost = [item for item in found if isinstance(item, Lost)]
     assert sorted(item.task for item in lost) == [1, 3, 5, 7]
     assert {item.reason for item in lost} == {"the worker process ended in the middle of it (exit status 7)"}
@@ -76,7 +77,7 @@ def test_workers_that_die_are_replaced() -> None:
 
 
 def test_workers_end_when_nobody_asks_for_more(tmp_path: Path) -> None:
-    results = Processes(2).run(marking, [str(tmp_path / "a"), str(tmp_path / "b")])
+    results = Processes(2).run(marking, [str(tmp_path / "a"), str(tmp_path / "b")], Event())
     assert next(results) == "began"
     results.close()
     time.sleep(0.7)
@@ -86,10 +87,10 @@ def test_workers_end_when_nobody_asks_for_more(tmp_path: Path) -> None:
 def test_workers_that_do_not_go_are_made_to(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(executors, "_GRACE_S", 0.1)
     started = time.monotonic()
-    assert sorted(map(str, Processes(2).run(lingering, range(4)))) == ["0", "1", "2", "3"]
+    assert sorted(map(str, Processes(2).run(lingering, range(4), Event()))) == ["0", "1", "2", "3"]
     assert time.monotonic() - started < 30
 
 
 def test_workers_leave_control_c_to_their_parent() -> None:
-    assert list(Processes(2).run(asking_about_control_c, range(3))) == [(True, False)] * 3
-    assert list(Serial().run(asking_about_control_c, [0])) == [(False, False)]
+    assert list(Processes(2).run(asking_about_control_c, range(3), Event())) == [(True, False)] * 3
+    assert list(Serial().run(asking_about_control_c, [0], Event())) == [(False, False)]
