@@ -86,7 +86,8 @@ _WRONG = any_of(
     "(?:close|near)"
     r"(?!\s+(?:to clos|your|the|an|this|that (?:account|card)|of business|it|down|out|up))",
     "(?:almost|nearly) (?:right|there|correct|it|got)", "(?:you'?re|you are|getting) (?:warm|hot|cold)(?:er)?",
-    "transposed", "swapped", "outdated", "out of date", "differs?", rf"different (?:from|than|to|{_THING})",
+    "transposed", "swapped", "used to be", "unknown (?:to us|here)", "ring a bell",
+    "outdated", "out of date", "differs?", rf"different (?:from|than|to|{_THING})",
     "(?:is|are|was|were) different$", rf"(?:another|a different|some other) {_THING}",
     "(?:too|a bit|a little|slightly) (?:high|low|early|late|old|young|big|small)",
     "(?:higher|lower|earlier|later|older|younger|more|less|smaller|bigger|greater) than (?:that|what you|your guess)",
@@ -113,14 +114,19 @@ _HELD = phrase_pattern(
     rf"(?:not|different from|other than|same as|consistent with|exactly|equals?|is|are|was) (?:quite |the )?"
     rf"(?:what|the (?:one|\w+) (?:that )?|how |as )\s?{_BANK_HOLDS}",
     r"(?:we|i) (?:do not|don'?t) (?:have|see|show|hold) (?:that|it|this|any such|such)(?: \w+){0,2}",
-    "(?:we|i) have (?:no such|a different|another|something (?:else|different))",
+    "(?:we|i)(?: can)? (?:have|hold|see|show) (?:no such|a different|another|something (?:else|different))",
     rf"no such {_THING}",
     rf"(?:our|the) {_RECORDS} (?:do(?:es)? ?(?:not|n'?t) )?(?:shows?|says?|confirms?|agrees?|has|have|lists?) "
     rf"(?:that|the same|so|it|exactly|a different|something else|another)",
     rf"(?:that|this|it)(?: \w+)?(?:'s| is| isn't)(?: not)? {_ASSOCIATED}",
 )
 _ON_RECORD = phrase_pattern(
-    "on (?:file|record)", "we (?:have|hold)", "i have", rf"(?:our|the) {_RECORDS}", "registered", "listed", _ASSOCIATED
+    "on (?:file|record)",
+    "(?:we|i)(?: do| indeed)? (?:have|hold)",
+    rf"(?:our|the) {_RECORDS}",
+    "registered",
+    "listed",
+    _ASSOCIATED,
 )
 _DEICTIC = phrase_pattern("(?:that|this|it|which|you|they)(?:'s|'re)?")
 _POINTING_REACH = 40
@@ -145,7 +151,10 @@ _FACTOR_OWNED = (
     r"\b(?:that|this|it)(?:'s| is| was)(?:n't| not)?(?: \w+){{0,2}} (?:your|his|her|their|[a-z]+'s|"
     r"the (?:right|correct|true|real|actual|very|wrong)) (?:{factor})(?:,? (?:indeed|all right|too|as well))?$"
 )
-_FACTOR_ELLIPSIS = r"^(?:and |also )?(?:the |your )?(?:{factor}) (?:was|is|did|does|were|are)(?: not|n't)?$"
+_FACTOR_ELLIPSIS = (
+    r"^(?:\w+(?: \w+)?, )?(?:and |also )?(?:the |your |that )?(?:{factor}) "
+    r"(?:(?:was|is|did|does|were|are)(?: not|n't)?|(?:not )?(?:verified|confirmed|accepted|checks))$"
+)
 _FACTOR_HINT = (
     r"(?:problem|issue|trouble|mis-?match|discrepancy|error|mistake|typo)s? (?:is |was |lies )?(?:with|in) (?:the|"
     r"your) (?:{factor})"

@@ -140,6 +140,8 @@ AFTER_GUESS: tuple[tuple[str, tuple[Guess, ...], str], ...] = (
     (SAYS_BIRTH, (BIRTH_RIGHT,), "Perfect. One moment, let me check that."),
     (SAYS_BIRTH, (BIRTH_RIGHT,), "Okay, let me see whether that matches our records."),
     (SAYS_BIRTH, (BIRTH_RIGHT,), "I'll check if the date of birth is correct once I have the second detail."),
+    (SAYS_BIRTH, (BIRTH_RIGHT,), "I see, March 4, 1984. Now the second one, please."),
+    (SAYS_BIRTH, (BIRTH_RIGHT,), "Thank you. I need the date of birth confirmed by a second detail."),
     (SAYS_BIRTH, (BIRTH_RIGHT,), "It is your date of birth that I have to put down first. I also need an address."),
     (SAYS_BIRTH, (BIRTH_RIGHT,), "I have written that down. It is not your date of birth alone that counts."),
     (SAYS_BIRTH, (BIRTH_RIGHT,), "Yes, I can help you with that. I need one more detail first."),
