@@ -1,0 +1,1 @@
+"""Relations between features: the language, its evaluator, feasibility of rows, and repair."""
