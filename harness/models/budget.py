@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import multiprocessing
-
 from harness.models.contract import Usage
 from harness.models.faults import BudgetSpent
 from harness.models.retry import Clock
+from harness.models.shared import shared_integer, shared_number
 
 
 class Budget:
@@ -34,8 +33,8 @@ class Budget:
         self._max_tokens = max_tokens
         self._max_minutes = max_minutes
         self._end = None if max_minutes is None else self._clock.now() + max_minutes * 60
-        self._cost_usd = multiprocessing.Value("d", 0.0)
-        self._tokens = multiprocessing.Value("q", 0)
+        self._cost_usd = shared_number()
+        self._tokens = shared_integer()
 
     @property
     def limits_cost(self) -> bool:
@@ -58,20 +57,23 @@ class Budget:
         if self._end is not None and self._clock.now() >= self._end:
             raise BudgetSpent(f"the run has taken its {self._max_minutes:g} minutes. {hint}")
 
-    def spend(self, usage: Usage, tokens_thought: int = 0) -> None:
-        """Count a call.
+    def spend(self, usage: Usage, thought: Usage | None = None) -> None:
+        """Count a call, or what a run has spent before it was resumed.
 
         Parameters
         ----------
         usage
             What the provider reported.
-        tokens_thought
-            What the call is taken for where it reported none.
+        thought
+            What the call is taken for where it reported nothing.
         """
-        known = usage.input_tokens is not None and usage.output_tokens is not None
-        tokens = (usage.input_tokens or 0) + (usage.output_tokens or 0) if known else tokens_thought
+        thought = thought or Usage()
+        if usage.input_tokens is None or usage.output_tokens is None:
+            tokens = (thought.input_tokens or 0) + (thought.output_tokens or 0)
+        else:
+            tokens = usage.input_tokens + usage.output_tokens
+        cost_usd = thought.cost_usd if usage.cost_usd is None else usage.cost_usd
         with self._tokens:
             self._tokens.value += tokens
-        if usage.cost_usd is not None:
-            with self._cost_usd:
-                self._cost_usd.value += usage.cost_usd
+        with self._cost_usd:
+            self._cost_usd.value += cost_usd or 0.0

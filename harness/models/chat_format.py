@@ -54,6 +54,9 @@ _TAG: Final = "(?:think|thinking|thought|reasoning)"
 _REASONING: Final = re.compile(rf"<({_TAG})>.*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
 _REASONING_END: Final = re.compile(rf"\A.*</{_TAG}>", re.IGNORECASE | re.DOTALL)
 
+_DEEPEST: Final = 64
+"""Levels of an answer; no protocol has as many."""
+
 _MOST_TOKENS: Final = 100_000_000
 """No call has as many."""
 
@@ -112,6 +115,36 @@ def sent_schema(schema: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 # ------------------------------------------------------------------ what comes back
+
+
+def read_json(raw: bytes) -> JsonValue:
+    """Read what a provider sent; None if it is no JSON that can be kept and sent back.
+
+    Numbers that JSON does not have (NaN) become None, halves of characters become question marks.
+    """
+    try:
+        return plain_json(json.loads(raw, parse_constant=lambda name: None))
+    except (ValueError, RecursionError):
+        return None
+
+
+def plain_json(value: JsonValue, depth: int = 0) -> JsonValue:
+    """Return a value that any JSON writer takes.
+
+    Raises
+    ------
+    ValueError
+        If it nests too deeply.
+    """
+    if depth > _DEEPEST:
+        raise ValueError(f"expected at most {_DEEPEST} levels")
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {plain_json(name): plain_json(part, depth + 1) for name, part in value.items()}
+    if isinstance(value, list):
+        return [plain_json(part, depth + 1) for part in value]
+    return value
 
 
 def read_reply(body: JsonValue) -> ModelReply:

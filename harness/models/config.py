@@ -64,6 +64,10 @@ class Price(_Part):
     input: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     output: Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
+    def of(self, input_tokens: int, output_tokens: int) -> float:
+        """Return the US dollars for so many tokens."""
+        return (input_tokens * self.input + output_tokens * self.output) / 1_000_000
+
 
 class RoleConfig(_Part):
     """The model of one role.

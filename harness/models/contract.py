@@ -138,32 +138,3 @@ class ModelClient(Protocol):
             If there is none: see `harness.models.faults`.
         """
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A reply, and what the request held beside the conversation, as it was sent."""
-
-    reply: ModelReply
-    parameters: Mapping[str, JsonValue]
-
-
-class Provider(Protocol):
-    """Calls one model once, without retries, limits or records."""
-
-    def complete(self, request: ModelRequest, timeout_s: float) -> Answer:
-        """Return the answer.
-
-        Parameters
-        ----------
-        request
-            What to send.
-        timeout_s
-            The time from now to the end of the answer.
-
-        Raises
-        ------
-        ModelFault
-            If there is none.
-        """
-        ...

@@ -122,8 +122,8 @@ def fault_inside(body: JsonValue, exchange: Exchange) -> ModelFault | None:
     found = body.get("error") if isinstance(body, dict) else None
     if not found or body.get("choices"):
         return None
-    code = found.get("code") if isinstance(found, dict) else None
-    status = code if isinstance(code, int) and 400 <= code < 600 else 500
+    code = str(found.get("code")) if isinstance(found, dict) else ""
+    status = int(code) if re.fullmatch(r"[45]\d\d", code) else 500
     return _of_status(status, json.dumps(found, ensure_ascii=False), exchange.headers)
 
 

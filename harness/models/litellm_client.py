@@ -7,23 +7,23 @@ provider speaks the chat-completions protocol itself, its answer is read instead
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from types import ModuleType
 from typing import Any, Final
 
 from domains.kit.json import JsonValue
 from harness.episode.turn import ToolOffer
-from harness.models.chat_format import read_reply, sent_message, sent_schema, sent_tools
-from harness.models.config import RoleConfig
-from harness.models.contract import Answer, ModelReply, ModelRequest, Usage
+from harness.models.chat_format import plain_json, read_json, read_reply, sent_message, sent_schema, sent_tools
+from harness.models.config import Price, RoleConfig
+from harness.models.contract import ModelReply, ModelRequest, Usage
 from harness.models.diagnosis import diagnose, fault_inside
-from harness.models.faults import BadRequest, Unauthorised
+from harness.models.faults import BadRequest, Unauthorised, Unreadable
+from harness.models.provider import Answer
 from harness.models.wire import Exchange, Wire
 
 _NO_KEY: Final = "none"
@@ -75,21 +75,21 @@ class LiteLLMClient:
         self._tools: tuple[Sequence[ToolOffer], list[dict[str, JsonValue]]] = ((), [])
         self._sent: dict[tuple[bool, bool], Mapping[str, JsonValue]] = {}
 
+    @cached_property
+    def price(self) -> Price | None:
+        """The user's price, or that of the model's provider as LiteLLM has it; None if neither is known."""
+        if self._config.price is not None or self._config.base_url is not None:
+            # LiteLLM's prices are those of the provider whose name the model has, not of any other address.
+            return self._config.price
+        try:
+            found = self._library.module.get_model_info(self._config.model)
+        except Exception:  # noqa: BLE001 - the library has no class of its own for a model that it does not know
+            return None
+        rates = found["input_cost_per_token"] or 0.0, found["output_cost_per_token"] or 0.0
+        return Price(input=rates[0] * 1e6, output=rates[1] * 1e6) if any(rates) else None
+
     def complete(self, request: ModelRequest, timeout_s: float) -> Answer:
-        """Call the model once.
-
-        Parameters
-        ----------
-        request
-            What to send.
-        timeout_s
-            The time from now to the end of the answer.
-
-        Raises
-        ------
-        ModelFault
-            If there is no reply.
-        """
+        """Call the model once; see `Provider`."""
         messages = [sent_message(message) for message in request.messages]
         optional: dict[str, Any] = {}
         if request.tools:
@@ -100,8 +100,8 @@ class LiteLLMClient:
         kind = (bool(request.tools), request.answer_schema is not None)
 
         def check(body: bytes) -> None:
-            if kind not in self._sent:
-                self._sent[kind] = sent_parameters(body, self._config.parameters)
+            if kind not in self._sent and (sent := sent_parameters(body, self._config.parameters)):
+                self._sent[kind] = sent
 
         with self._library.wire.exchange(timeout_s, check) as exchange:
             try:
@@ -120,40 +120,40 @@ class LiteLLMClient:
         return [{**tool, "function": dict(tool["function"])} for tool in written]
 
     def _reply(self, response: Any, exchange: Exchange) -> ModelReply:
-        body = _json(exchange.body)
+        body = read_json(exchange.body)
         fault = fault_inside(body, exchange)
         if fault is not None:
             raise fault
-        if isinstance(body, dict) and "choices" in body:
-            reply = read_reply(body)
-        else:
-            reply = read_reply(_as_protocol(response))
+        speaks_the_protocol = isinstance(body, dict) and "choices" in body
+        reply = read_reply(body if speaks_the_protocol else _as_protocol(response))
         return replace(reply, usage=self._with_cost(reply.usage, response))
 
     def _with_cost(self, usage: Usage, response: Any) -> Usage:
-        price = self._config.price
         if usage.input_tokens is None or usage.output_tokens is None:
             return usage
-        if price is not None:
-            cost = (usage.input_tokens * price.input + usage.output_tokens * price.output) / 1_000_000
-            return replace(usage, cost_usd=cost)
-        if self._config.base_url is not None:
-            # The library's prices are those of the provider whose name the model has, not of any other address.
-            return usage
-        found = getattr(response, "_hidden_params", {}).get("response_cost")
-        return replace(usage, cost_usd=float(found) if isinstance(found, int | float) else None)
+        cost: float | None
+        if self._config.price is not None:
+            cost = self._config.price.of(usage.input_tokens, usage.output_tokens)
+        elif self.price is not None:
+            # The library's own sum knows of cached tokens and of those for reasoning, too.
+            cost = getattr(response, "_hidden_params", {}).get("response_cost")
+        else:
+            cost = None
+        return replace(usage, cost_usd=cost)
 
 
 def sent_parameters(body: bytes, asked: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
     """Return the parameters in the body of a request, where all that was asked for is among them.
+
+    A body without a conversation (some providers are asked for a token first) has none.
 
     Raises
     ------
     BadRequest
         Naming the first parameter that is not.
     """
-    sent = _json(body)
-    if not isinstance(sent, dict):
+    sent = read_json(body)
+    if not isinstance(sent, dict) or sent.keys().isdisjoint(_CONVERSATION):
         return {}
     parameters = {name: value for name, value in sent.items() if name not in _CONVERSATION}
     found = dict(_flat(parameters))
@@ -197,14 +197,10 @@ def _as_protocol(response: Any) -> JsonValue:
         native = (choice.get("provider_specific_fields") or {}).get("native_finish_reason")
         if native:
             choice["finish_reason"] = str(native)
-    return found
-
-
-def _json(raw: bytes) -> JsonValue:
     try:
-        return json.loads(raw)
-    except (ValueError, RecursionError):
-        return None
+        return plain_json(found)
+    except ValueError as error:
+        raise Unreadable(str(error)) from None
 
 
 def _key(config: RoleConfig) -> str | None:
@@ -245,9 +241,6 @@ def _load() -> _Library:
 
     wire = Wire()
     litellm.suppress_debug_info = True
-    litellm.drop_params = False
-    litellm.modify_params = False
-    litellm.telemetry = False
     litellm.client_session = httpx.Client(transport=wire, timeout=None, follow_redirects=False)
     litellm.sync_transport = wire
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):

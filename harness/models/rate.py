@@ -6,11 +6,11 @@ by what it uses, and waits until then. So nobody overtakes, and nothing has to b
 
 from __future__ import annotations
 
-import multiprocessing
 from dataclasses import dataclass
 from typing import Final
 
 from harness.models.retry import Clock
+from harness.models.shared import shared_number
 
 _BURST_S: Final = 2.0
 """So much of a minute's share may go out at once after a quiet time."""
@@ -27,12 +27,12 @@ class Pace:
 
     def __init__(self, per_minute: float) -> None:
         self._seconds_each = 60.0 / per_minute
-        self._free_at = multiprocessing.Value("d", 0.0)
+        self._free_at = shared_number()
 
     def take(self, units: float, now: float) -> float:
         """Take units and return the seconds to wait before they may be used."""
         with self._free_at:
-            start: float = max(self._free_at.value, now - _BURST_S)
+            start = max(self._free_at.value, now - _BURST_S)
             self._free_at.value = start + units * self._seconds_each
         return max(0.0, start - now)
 

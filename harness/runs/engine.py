@@ -17,10 +17,11 @@ from harness.agents.load import load_agent
 from harness.episode.events import StopReason
 from harness.episode.limits import Limits
 from harness.errors import RunError, UnknownName
-from harness.models.build import Models, Session
+from harness.models.build import Models
 from harness.models.config import ModelsConfig
 from harness.models.faults import BudgetSpent, FatalFault, NotRecorded
 from harness.models.record import EpisodeCalls, shortened
+from harness.models.session import Session
 from harness.prompts import prompt_hashes
 from harness.resources import data_root
 from harness.runs.config import RunConfig

@@ -10,8 +10,8 @@ from harness.episode.environment import Environment
 from harness.episode.events import Stopped, StopReason
 from harness.episode.turn import Turn
 from harness.errors import ParticipantError
-from harness.models.build import Session
 from harness.models.faults import BudgetSpent, FatalFault, NotRecorded
+from harness.models.session import Session
 from harness.orchestrator import Responder, Trajectory, caller_responder, play, state_digest
 from harness.runs.config import RunConfig
 from harness.runs.record import EpisodeRecord, episode_id

@@ -15,8 +15,9 @@ from harness.callers.scripted import ScriptedCaller
 from harness.callers.view import Caller
 from harness.episode.turn import AgentBrief
 from harness.errors import RunError, UnknownName
-from harness.models.build import Models, Session
+from harness.models.build import Models
 from harness.models.contract import Role
+from harness.models.session import Session
 from harness.orchestrator import Responder
 from harness.retrieval.conditions import CONDITIONS, Condition, make_condition
 from harness.retrieval.corpus import Corpus, load_corpus

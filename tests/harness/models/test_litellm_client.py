@@ -12,7 +12,7 @@ import pytest
 
 from harness.episode.turn import ToolOffer
 from harness.models.config import Price, RoleConfig
-from harness.models.contract import Answer, ChatMessage, Finish, ModelReply, ModelRequest, Role, Speaker, Usage
+from harness.models.contract import ChatMessage, Finish, ModelReply, ModelRequest, Role, Speaker, Usage
 from harness.models.faults import (
     BadRequest,
     ContextOverflow,
@@ -29,6 +29,7 @@ from harness.models.faults import (
     Unreadable,
 )
 from harness.models.litellm_client import LiteLLMClient
+from harness.models.provider import Answer
 from tests.provider.faults import FAULTS, HIDDEN, FaultPlan, Kind, of_kind
 from tests.provider.protocol import Call, ChatRequest, Reply
 from tests.provider.server import Provider, serving
