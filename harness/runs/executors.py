@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
@@ -125,25 +126,26 @@ class Processes:
         self, work: Work[TaskT, ResultT], tasks: Sequence[TaskT], stop: threading.Event
     ) -> Generator[ResultT | Lost[TaskT], None, None]:
         """Yield the results of all tasks as they come; a worker that dies loses its task only."""
+        shares = _Shares(tasks, self.workers)
         pool = _Pool[TaskT](_context(), work)
-        waiting = deque(tasks)
         try:
-            for _ in range(min(self.workers, len(tasks))):
-                pool.start(waiting.popleft())
+            for share in range(shares.count):
+                pool.start(share, shares.take(share))
             while pool.members:
                 for connection in wait(list(pool.members)):
                     assert isinstance(connection, Connection)
+                    share = pool.members[connection].share
                     try:
                         message = connection.recv()
                     except (EOFError, OSError):
                         yield Lost(*pool.bury(connection))
-                        if waiting and not stop.is_set():
-                            pool.start(waiting.popleft())
+                        if shares.left and not stop.is_set():
+                            pool.start(share, shares.take(share))
                         continue
                     if message is not _END:
                         yield message
-                    elif waiting and not stop.is_set():
-                        pool.give(connection, waiting.popleft())
+                    elif shares.left and not stop.is_set():
+                        pool.give(connection, shares.take(share))
                     else:
                         pool.dismiss(connection)
         finally:
@@ -189,8 +191,29 @@ def _interrupt_held_back() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, usual)
 
 
+class _Shares(Generic[TaskT]):
+    """Tasks dealt out in runs of neighbours: they often need the same things, and each worker builds its own."""
+
+    def __init__(self, tasks: Sequence[TaskT], workers: int) -> None:
+        self.count = min(workers, len(tasks))
+        cuts = [len(tasks) * number // self.count for number in range(self.count + 1)] if tasks else []
+        self._shares = [deque(tasks[start:end]) for start, end in pairwise(cuts)]
+
+    @property
+    def left(self) -> int:
+        """How many tasks are left."""
+        return sum(map(len, self._shares))
+
+    def take(self, share: int) -> TaskT:
+        """Return the next task of a share, or the last of the longest one where that is used up."""
+        if self._shares[share]:
+            return self._shares[share].popleft()
+        return max(self._shares, key=len).pop()
+
+
 @dataclass(slots=True)
 class _Member(Generic[TaskT]):
+    share: int
     process: BaseProcess
     task: TaskT
 
@@ -203,7 +226,7 @@ class _Pool(Generic[TaskT]):
         self._work = work
         self.members: dict[Connection, _Member[TaskT]] = {}
 
-    def start(self, task: TaskT) -> None:
+    def start(self, share: int, task: TaskT) -> None:
         ours, theirs = self._context.Pipe()
         # A forked worker inherits our ends of all pipes; while it holds one, that worker does not notice our death.
         inherited = [*self.members, ours] if self._context.get_start_method() == "fork" else []
@@ -211,7 +234,7 @@ class _Pool(Generic[TaskT]):
         with _interrupt_held_back():
             process.start()
         theirs.close()
-        self.members[ours] = _Member(process, task)
+        self.members[ours] = _Member(share, process, task)
         self.give(ours, task)
 
     def give(self, connection: Connection, task: TaskT) -> None:

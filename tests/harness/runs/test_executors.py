@@ -84,6 +84,23 @@ def test_workers_end_when_nobody_asks_for_more(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def telling_who(task: int) -> Iterator[tuple[int, int]]:
+    time.sleep(0.01)
+    yield os.getpid(), task
+
+
+def test_each_worker_has_neighbouring_tasks_until_it_helps_others() -> None:
+    tasks_of: dict[int, list[int]] = {}
+    for result in Processes(3).run(telling_who, range(12), Event()):
+        assert not isinstance(result, Lost)
+        tasks_of.setdefault(result[0], []).append(result[1])
+    assert sorted(tasks[0] for tasks in tasks_of.values()) == [0, 4, 8]
+    assert sorted(task for tasks in tasks_of.values() for task in tasks) == list(range(12))
+    for tasks in tasks_of.values():
+        own = [task for task in tasks if task // 4 == tasks[0] // 4]
+        assert own == sorted(own)
+
+
 def test_workers_that_do_not_go_are_made_to(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(executors, "_GRACE_S", 0.1)
     started = time.monotonic()
