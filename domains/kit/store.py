@@ -43,6 +43,7 @@ from domains.kit.json import JsonValue
 LOG_TABLE: Final = "change_log"
 _SAVEPOINT: Final = "since_commit"
 _IDLE_STORES: Final = 64
+_PAGE_BYTES: Final = 1024
 
 
 class Moment(TypeDecorator[datetime]):
@@ -166,6 +167,7 @@ class StoreTemplate:
         self.models: Mapping[str, type[SQLModel]] = {table_of(model).name: model for model in models}
         self._tables = {name: _Layout.of(table_of(model)) for name, model in self.models.items()}
         self._template = sqlite3.connect(":memory:", check_same_thread=False)
+        self._template.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
         self._engine = create_engine("sqlite://", creator=self._connect, poolclass=NullPool)
         self._idle: deque[Connection] = deque()
         self._build(fill)
@@ -197,6 +199,8 @@ class StoreTemplate:
         connection = sqlite3.connect(
             ":memory:", check_same_thread=False, isolation_level=None, cached_statements=512, factory=_Connection
         )
+        # Most tables hold a few rows: small pages waste less, in the copy and among the pages kept for a rollback.
+        connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
         self._template.backup(connection)
         # A row that REPLACE removes is logged only if triggers fire for it, which SQLite calls recursive.
         connection.executescript("PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = ON; BEGIN")
@@ -234,13 +238,13 @@ class StoreTemplate:
         return self._tables[table].columns
 
     def decode(self, table: str, text: str | None) -> dict[str, JsonValue] | None:
-        """Read one side of a logged change; SQLite's 0 and 1 become booleans where the column is one."""
+        """Read one side of a logged change."""
         if text is None:
             return None
-        return self.restore(table, json.loads(text))
+        return self.restore(table, dict(zip(self.columns_of(table), json.loads(text), strict=True)))
 
     def restore(self, table: str, values: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        """Give stored values the types of their columns: booleans, and numbers that are no integers."""
+        """Give stored values the types of their columns: SQLite has no booleans, and the log writes floats as text."""
         layout = self._tables[table]
         for column in layout.booleans:
             if values[column] is not None:
@@ -298,31 +302,28 @@ class _Layout:
         )
 
     def triggers(self, table: str) -> Iterable[str]:
-        """Return the statements that log every change; a changed key is a row gone and a row come."""
-        new, old, same = self._as_json("NEW"), self._as_json("OLD"), f'OLD."{self.key}" IS NEW."{self.key}"'
-        logged = {
-            ("INSERT", ""): [(ChangeKind.INSERT, "NEW", "NULL", new)],
-            ("UPDATE", f"WHEN {same}"): [(ChangeKind.UPDATE, "NEW", old, new)],
-            ("UPDATE", f"WHEN NOT {same}"): [
-                (ChangeKind.DELETE, "OLD", old, "NULL"),
-                (ChangeKind.INSERT, "NEW", "NULL", new),
-            ],
-            ("DELETE", ""): [(ChangeKind.DELETE, "OLD", old, "NULL")],
-        }
-        for number, ((action, condition), lines) in enumerate(logged.items()):
-            inserts = "".join(
+        """Return the statements that log every change.
+
+        They are kept short, rows as lists without names: each open store holds them in memory.
+        """
+        new, old = self._as_json("NEW"), self._as_json("OLD")
+        for kind, side, before, after in (
+            (ChangeKind.INSERT, "NEW", "NULL", new),
+            (ChangeKind.UPDATE, "NEW", old, new),
+            (ChangeKind.DELETE, "OLD", old, "NULL"),
+        ):
+            yield (
+                f'CREATE TRIGGER "log_{table}_{kind}" AFTER {kind.upper()} ON "{table}" BEGIN'
                 f" INSERT INTO {LOG_TABLE} (kind, tbl, key, before, after) VALUES"
-                f" ('{kind}', '{table}', CAST({side}.\"{self.key}\" AS TEXT), {before}, {after});"
-                for kind, side, before, after in lines
+                f" ('{kind}', '{table}', CAST({side}.\"{self.key}\" AS TEXT), {before}, {after}); END"
             )
-            yield f'CREATE TRIGGER "log_{table}_{number}" AFTER {action} ON "{table}" {condition} BEGIN{inserts} END'
 
     def _as_json(self, side: str) -> str:
         # SQLite writes a float with 15 digits, which does not bring every float back; 17 do.
         values = {name: f'{side}."{name}"' for name in self.columns}
         for name in self.floats:
             values[name] = f"CASE WHEN {values[name]} IS NOT NULL THEN printf('%!.17g', {values[name]}) END"
-        return "json_object(" + ", ".join(f"'{name}', {value}" for name, value in values.items()) + ")"
+        return f"json_array({', '.join(values.values())})"
 
 
 class Store:
@@ -425,14 +426,23 @@ class Store:
             (self._seen_seq,),
         ).fetchall()
         self._seen_total = self._raw.total_changes
-        changes = []
+        changes: list[Change] = []
         for seq, kind, table, key, before, after in rows:
             self._seen_seq = seq
-            if before == after:
-                continue
-            decode = self.template.decode
-            changes.append(Change(ChangeKind(kind), RowRef(table, key), decode(table, before), decode(table, after)))
+            if before != after:
+                old, new = self.template.decode(table, before), self.template.decode(table, after)
+                changes += self._changes(ChangeKind(kind), RowRef(table, key), old, new)
         return tuple(changes)
+
+    def _changes(
+        self, kind: ChangeKind, row: RowRef, old: dict[str, JsonValue] | None, new: dict[str, JsonValue] | None
+    ) -> Iterable[Change]:
+        """Return one logged change; a row whose key has changed is one that is gone and another that has come."""
+        key = self.template.key_of(row.table)
+        if old is None or new is None or old[key] == new[key]:
+            return (Change(kind, row, old, new),)
+        gone = Change(ChangeKind.DELETE, RowRef(row.table, str(old[key])), old, None)
+        return (gone, Change(ChangeKind.INSERT, row, None, new))
 
     def rows(self, table: str) -> list[dict[str, JsonValue]]:
         """Return every row of a table in JSON form, ordered by key.
