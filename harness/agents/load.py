@@ -1,4 +1,4 @@
-"""Finding the agent that a run names: a reference agent, or ``package.module:factory``."""
+"""Finding the agent that a run names: a reference agent, ``package.module:factory``, or one behind an HTTP address."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from domains.kit.tools import Actor
 from harness.agents.ablation import latest_turn, latest_turn_of_structure
 from harness.agents.reference import Refuser, complier, myopic, oracle
 from harness.episode.environment import Environment, describe
-from harness.episode.turn import Agent, AgentBrief, AgentFactory, StructuredAgent, StructuredAgentFactory, Turn
+from harness.episode.turn import Agent, AgentBrief, AgentFactory, StructuredAgent, StructuredAgentFactory, Turn, View
 from harness.errors import RunError, UnknownName
-from harness.orchestrator import Responder
+from harness.models.faults import ModelFault
 
 REFERENCE_AGENTS: Final[Mapping[str, StructuredAgentFactory]] = {
     "complier": complier,
@@ -26,6 +26,9 @@ REFERENCE_AGENTS: Final[Mapping[str, StructuredAgentFactory]] = {
     "oracle": oracle,
 }
 """Agents that need no language model, by name."""
+
+LOOP: Final = "+loop"
+"""Marks, behind the scheme of an address, an agent that runs its own loop there: ``http+loop://127.0.0.1:8080/talk``."""
 
 HISTORIES: Final = ("full", "latest")
 """How much of the conversation an agent sees."""
@@ -51,18 +54,22 @@ class AgentSpec:
 
 
 def load_agent(spec: str) -> AgentSpec:
-    """Find an agent by name or by ``package.module:factory``.
+    """Find an agent by name, by ``package.module:factory``, or by an address marked with ``+loop``.
 
-    The factory takes an `AgentBrief` (or nothing) and returns an object with ``respond(view) -> Turn | str``. The
-    current folder is searched for the module, as ``python -m`` would.
+    The factory takes an `AgentBrief` (or nothing) and returns an object with ``respond(view) -> Turn | str``; if it
+    has a ``close()`` as well, that is called when the episode is over. The current folder is searched for the module,
+    as ``python -m`` would.
 
     Raises
     ------
     RunError
-        If the name is unknown, or the module or factory cannot be found.
+        If the name is unknown, the module or factory cannot be found, or the address is none.
     """
     if spec in REFERENCE_AGENTS:
         return AgentSpec(spec, structured=True, make=REFERENCE_AGENTS[spec])
+    scheme, is_address, rest = spec.partition("://")
+    if is_address and scheme.endswith(LOOP):
+        return _loop_agent(f"{scheme.removesuffix(LOOP)}://{rest}")
     module_name, colon, attribute = spec.partition(":")
     if not colon or not module_name or not attribute:
         known = ", ".join(REFERENCE_AGENTS)
@@ -74,6 +81,42 @@ def load_agent(spec: str) -> AgentSpec:
     if not callable(factory):
         raise RunError(f"agent {spec!r}: expected a factory that can be called, found {type(factory).__name__}")
     return AgentSpec(spec, structured=False, make=_with_brief(factory))
+
+
+def loop_spec(url: str) -> str:
+    """Return the name by which `load_agent` knows the agent that runs its own loop at an address.
+
+    >>> loop_spec("http://127.0.0.1:8080/talk")
+    'http+loop://127.0.0.1:8080/talk'
+    """
+    scheme, separator, rest = url.partition("://")
+    return f"{scheme}{LOOP}{separator}{rest}" if separator else f"http{LOOP}://{url}"
+
+
+def chat_endpoint(url: str, model: str | None = None) -> dict[str, str]:
+    """Return what a `RoleConfig` needs to know of an agent that speaks the chat-completions protocol.
+
+    Parameters
+    ----------
+    url
+        Its base address; the address of its completions will do as well.
+    model
+        What it is asked for; None where it has one only.
+
+    >>> chat_endpoint("http://127.0.0.1:8000/v1/chat/completions")
+    {'model': 'openai/agent', 'base_url': 'http://127.0.0.1:8000/v1'}
+    """
+    return {"model": f"openai/{model or 'agent'}", "base_url": url.rstrip("/").removesuffix("/chat/completions")}
+
+
+def _loop_agent(url: str) -> AgentSpec:
+    # HTTP is imported only where an agent is behind it.
+    from harness.agents.exchange import Address
+    from harness.agents.remote import RemoteAgent
+    from harness.agents.tool_endpoint import ToolEndpoint
+
+    address, endpoint = Address(url), ToolEndpoint()
+    return AgentSpec(address.place, structured=False, make=lambda brief: RemoteAgent(brief, address, endpoint))
 
 
 def _module(spec: str, name: str) -> ModuleType:
@@ -116,7 +159,75 @@ def _with_brief(factory: Callable[..., Any]) -> AgentFactory:
     return make
 
 
-def agent_responder(spec: AgentSpec, brief: AgentBrief, history: str = "full") -> Responder:
+class AgentResponder:
+    """Asks the agent of one episode for its turns.
+
+    Parameters
+    ----------
+    spec
+        The agent.
+    brief
+        What it is told before the conversation.
+    forgets
+        Whether it sees nothing before the latest caller turn. What an agent remembers by itself is beyond its view:
+        one that listens to words is built anew for every caller turn.
+
+    Raises
+    ------
+    RunError
+        If the agent cannot be built, or is none.
+    ModelFault
+        If no agent of a run could be built.
+    """
+
+    def __init__(self, spec: AgentSpec, brief: AgentBrief, *, forgets: bool) -> None:
+        self._spec = spec
+        self._brief = brief
+        self._forgets = forgets
+        self._heard = 0
+        self._agent: Any = self._built()
+
+    def __call__(self, environment: Environment) -> Turn | str:
+        """Return the agent's next turn."""
+        if self._spec.structured:
+            reader: StructuredAgent = self._agent
+            structured = environment.structured_view()
+            return reader.respond(latest_turn_of_structure(structured) if self._forgets else structured)
+        view = environment.view(Actor.AGENT)
+        if self._forgets:
+            self._forget(view)
+            view = latest_turn(view)
+        listener: Agent = self._agent
+        return listener.respond(view)
+
+    def close(self) -> None:
+        """Tell the agent, if it wants to know, that the episode is over."""
+        close = getattr(self._agent, "close", None)
+        if callable(close):
+            close()
+
+    def _forget(self, view: View) -> None:
+        heard = sum(message.speaker is Actor.CALLER for message in view.messages)
+        if self._heard not in (0, heard):
+            fresh = self._built()
+            self.close()
+            self._agent = fresh
+        self._heard = heard
+
+    def _built(self) -> Any:
+        try:
+            agent = self._spec.make(self._brief)
+        except ModelFault:
+            raise
+        except (Exception, SystemExit) as error:
+            raise RunError(f"agent {self._spec.name!r}: its factory failed: {describe(error)}") from error
+        if not callable(getattr(agent, "respond", None)):
+            found = type(agent).__name__
+            raise RunError(f"agent {self._spec.name!r}: its factory returned {found}, which has no `respond`")
+        return agent
+
+
+def agent_responder(spec: AgentSpec, brief: AgentBrief, history: str = "full") -> AgentResponder:
     """Build the agent for one episode and say how it is asked for its turns.
 
     Parameters
@@ -137,25 +248,4 @@ def agent_responder(spec: AgentSpec, brief: AgentBrief, history: str = "full") -
     """
     if history not in HISTORIES:
         raise UnknownName("history", history, HISTORIES)
-    try:
-        agent: Any = spec.make(brief)
-    except (Exception, SystemExit) as error:
-        raise RunError(f"agent {spec.name!r}: its factory failed: {describe(error)}") from error
-    if not callable(getattr(agent, "respond", None)):
-        raise RunError(f"agent {spec.name!r}: its factory returned {type(agent).__name__}, which has no `respond`")
-    forgets = history == "latest"
-    if spec.structured:
-        reader: StructuredAgent = agent
-
-        def respond_to_structure(environment: Environment) -> Turn:
-            view = environment.structured_view()
-            return reader.respond(latest_turn_of_structure(view) if forgets else view)
-
-        return respond_to_structure
-    listener: Agent = agent
-
-    def respond(environment: Environment) -> Turn | str:
-        view = environment.view(Actor.AGENT)
-        return listener.respond(latest_turn(view) if forgets else view)
-
-    return respond
+    return AgentResponder(spec, brief, forgets=history == "latest")
