@@ -1,4 +1,7 @@
-"""How the command line speaks: results to standard output, everything else to standard error."""
+"""How the command line speaks: results to standard output, everything else to standard error.
+
+What it prints may come from anybody's files and agents, so nothing in it reaches the terminal as a command.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,22 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from harness.text.visible import visible
+
 
 def say(text: str) -> None:
     """Print a result."""
-    sys.stdout.write(text.rstrip("\n") + "\n")
+    sys.stdout.write(visible(text.rstrip("\n")) + "\n")
 
 
 def note(text: str) -> None:
     """Print something that is not the result: progress, paths, advice."""
-    sys.stderr.write(text.rstrip("\n") + "\n")
+    sys.stderr.write(visible(text.rstrip("\n")) + "\n")
 
 
 def fail(text: str) -> None:
     """Print why the command could not do what was asked."""
-    sys.stderr.write(f"fraudbench: {text}\n")
+    sys.stderr.write(f"fraudbench: {visible(text)}\n")
 
 
 @contextmanager

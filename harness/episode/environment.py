@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import traceback
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import NoneType
 from typing import Any, Final
 
@@ -201,16 +204,24 @@ def writable(text: str, limit: int) -> str:
 
 
 def describe(error: BaseException) -> str:
-    """Return the kind and the message of an exception, which may be of anybody's making."""
+    """Return the kind, the message and the place of an exception, which may be of anybody's making.
+
+    The place is the file's name without its folder, so that records are the same on every machine.
+    """
     try:
         message = str(error)
     except Exception:  # noqa: BLE001 - a message that cannot be had must not hide that something was raised
         message = "(it has no readable message)"
-    return writable(f"{type(error).__name__}: {message}", _DETAIL_CHARS)
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    return writable(f"{type(error).__name__}: {message}", _DETAIL_CHARS - len(place)) + place
 
 
 def _checked(turn: Any) -> Turn:
     """Check what a participant returned: it may be anybody's code, whatever the annotations promise."""
+    if inspect.iscoroutine(turn):
+        turn.close()
+        raise ParticipantError("expected respond to return its turn, found a coroutine: it must not be async")
     if not isinstance(turn, Turn):
         raise ParticipantError(f"expected a Turn (or text) from respond, found {type(turn).__name__}")
     for name, kinds in _TURN_TYPES.items():

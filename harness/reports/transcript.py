@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from harness.episode.events import Event, Returned, RowChange, Said, Stopped
+from harness.episode.events import Event, Returned, RowChange, Said, Stopped, TurnEnded
+from harness.text.visible import visible
 from harness.verdict import Grade, Standing, Verdict
 
 _WIDTH = 400
@@ -28,7 +29,7 @@ def _lines(events: Sequence[Event], grade: Grade | None) -> Iterator[str]:
     for event in events:
         yield from _event(event)
         for verdict in marks.get(event.id, ()):
-            yield f"       !! {verdict.check}: {visible(verdict.reason)}"
+            yield f"       !! {verdict.check}: {_indented(verdict.reason)}"
     if grade is not None:
         yield ""
         yield from grade_lines(grade)
@@ -37,7 +38,7 @@ def _lines(events: Sequence[Event], grade: Grade | None) -> Iterator[str]:
 def _event(event: Event) -> Iterator[str]:
     if isinstance(event, Said):
         beat = f" [{event.note.beat}]" if event.note is not None else ""
-        yield f"{event.id:4}  {event.speaker.upper()}{beat}: {visible(event.text)}"
+        yield f"{event.id:4}  {event.speaker.upper()}{beat}: {_indented(event.text)}"
         if event.cut_from is not None:
             yield f"       (cut: the message had {event.cut_from} characters)"
     elif isinstance(event, Returned):
@@ -46,8 +47,10 @@ def _event(event: Event) -> Iterator[str]:
         yield f"            {_short(event.result)}"
         for change in event.changes:
             yield f"            {_change(change)}"
+    elif isinstance(event, TurnEnded) and event.ends is not None:
+        yield f"{event.id:4}  {event.speaker} hangs up: {_indented(event.ends)}"
     elif isinstance(event, Stopped):
-        detail = f": {visible(event.detail)}" if event.detail else ""
+        detail = f": {_indented(event.detail)}" if event.detail else ""
         yield f"{event.id:4}  END {event.reason}{detail}"
 
 
@@ -72,7 +75,12 @@ def grade_lines(grade: Grade) -> Iterator[str]:
         yield f"       {name} is undecided: {why}"
     for verdict in grade.verdicts:
         rests = f" (events {', '.join(map(str, verdict.events))})" if verdict.events else ""
-        yield f"  {verdict.standing.upper():9}{verdict.check}: {visible(verdict.reason)}{rests}"
+        yield f"  {verdict.standing.upper():9}{verdict.check}: {_indented(verdict.reason)}{rests}"
+
+
+def _indented(text: str) -> str:
+    """Return words with every further line set in, so that none of them passes for a line of the transcript."""
+    return visible(text).replace("\n", "\n       | ")
 
 
 def _answer(value: bool | None) -> str:
@@ -81,16 +89,4 @@ def _answer(value: bool | None) -> str:
 
 def _short(value: object) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return visible(text if len(text) <= _WIDTH else f"{text[:_WIDTH]} ...")
-
-
-def visible(text: str) -> str:
-    """Escape what a terminal would act on or hide, line ends excepted."""
-    return "".join(
-        sign if sign == "\n" or (sign.isprintable() and not _is_hidden(sign)) else f"\\u{ord(sign):04x}"
-        for sign in text
-    )
-
-
-def _is_hidden(sign: str) -> bool:
-    return "\u200b" <= sign <= "\u200f" or "\u202a" <= sign <= "\u202e" or sign in "\u2060\ufeff"
+    return _indented(text if len(text) <= _WIDTH else f"{text[:_WIDTH]} ...")

@@ -267,4 +267,6 @@ def test_a_request_that_the_system_does_not_take_is_said_to_have_failed() -> Non
     )
     trajectory = played(made, "complier")
     assert said(trajectory.events, Actor.AGENT)[0] == "I am not able to complete that: the system did not take it."
-    assert not any(event.ok for event in returned(trajectory.events) if event.tool == "hand_over")
+    refused = [event for event in returned(trajectory.events) if event.arguments.get("parcel_id") == "PC-NONE"]
+    assert refused
+    assert not any(event.ok for event in refused)

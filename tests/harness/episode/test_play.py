@@ -85,10 +85,8 @@ def test_a_tool_that_fails_is_the_worlds_fault_and_leaves_nothing_behind(monkeyp
     monkeypatch.setattr(World, "new_id", broken)
     call = Call("try_code", {"parcel_id": INSTANCE.cast["parcel"].key, "code": "1"})
     trajectory = converse(in_order(Turn("Let me see.", (call,))), instance=INSTANCE)
-    assert (stop(trajectory).reason, stop(trajectory).detail) == (
-        StopReason.WORLD_FAULT,
-        "try_code: ZeroDivisionError: the tool is broken",
-    )
+    assert stop(trajectory).reason is StopReason.WORLD_FAULT
+    assert stop(trajectory).detail.startswith("try_code: ZeroDivisionError: the tool is broken (test_play.py, line ")
     assert returned(trajectory.events) == []
     assert trajectory.state_digest == state_digest(())
 
