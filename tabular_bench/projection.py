@@ -135,14 +135,14 @@ class Projection:
         return np.where(rows == self.clean_scaled[of], self.clean[of], problem)
 
     def _overwrite(self, rows: FloatArray) -> FloatArray:
-        """Overwrite derived columns and harden the checked blocks, last and wherever that leads."""
-        problem = self.constraints.derive(self.problem.scaler.to_problem(rows))
+        """Harden the checked blocks, then overwrite derived columns, last and wherever that leads."""
+        problem = self.problem.scaler.to_problem(rows)
         checked = set(self.constraints.catalogue.published_blocks)
         for block in self.problem.schema.blocks:
             if block.feature.name in checked:
                 part = problem[:, block.columns]
                 problem[:, block.columns] = np.eye(part.shape[1])[part.argmax(axis=1)]
-        return self.problem.scaler.to_scaled(problem)
+        return self.problem.scaler.to_scaled(self.constraints.derive(problem))
 
     def penalty(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the sum of normalised violations of scaled rows, shape ``(m,)``, and its gradient, ``(m, d)``."""

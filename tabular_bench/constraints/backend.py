@@ -28,7 +28,7 @@ class Backend:
     where
         Chooses between two arrays by a third.
     full
-        An array like the first argument, filled with the number that is the second.
+        An array of the shape of the first argument, filled with the number that is the second.
     stack
         Arrays of shape ``(n,)`` become the columns of one of shape ``(n, k)``.
     """
@@ -54,7 +54,8 @@ NUMPY = Backend(
     maximum=np.maximum,
     minimum=np.minimum,
     where=np.where,
-    full=np.full_like,
+    # Not full_like, which would round the number for an array of integers.
+    full=lambda like, number: np.full(like.shape, number, dtype=np.float64),
     stack=lambda arrays: np.stack(arrays, axis=1),
 )
 

@@ -153,12 +153,12 @@ class Repair:
         schema = self.constraints.schema
         movable = self.mask & ~self._derived & ~schema.discrete
         scaled_clean = self.scaler.to_scaled(clean)
-        clipped = self.scaler.to_problem(self.ball.clip(scaled_clean, self.scaler.to_scaled(rows)))
-        clipped = np.clip(clipped, schema.lower, schema.upper)
+        scaled = self.ball.clip(scaled_clean, self.scaler.to_scaled(rows))
+        clipped = np.clip(self.scaler.to_problem(scaled), schema.lower, schema.upper)
         whole = schema.integer & ~schema.discrete
         clipped[:, whole] = self._to_whole(clean[:, whole], clipped[:, whole], self.scaler.scale[whole])
         # What did not move keeps every bit.
-        return np.where(movable & (rows != clean), clipped, np.where(movable, clean, rows))
+        return np.where(movable, np.where(scaled == scaled_clean, clean, clipped), rows)
 
     def _to_whole(self, clean: FloatArray, rows: FloatArray, scale: FloatArray) -> FloatArray:
         nearest = np.round(rows)
