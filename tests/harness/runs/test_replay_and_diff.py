@@ -10,6 +10,8 @@ import pytest
 
 from harness.episode.events import Returned, RowChange
 from harness.episode.limits import Limits
+from harness.errors import RunError
+from harness.reports.comparison import compare_folders
 from harness.runs.diff import diff_runs
 from harness.runs.engine import resolve_config, run
 from harness.runs.folder import RunFolder, create_run
@@ -149,3 +151,19 @@ def test_a_longer_trajectory_differs_where_the_other_ends(tmp_path: Path) -> Non
             writer.append_episode(to_line(item))
     found = diff_runs(RunFolder(tmp_path / "a"), RunFolder(tmp_path / "b"))
     assert next(iter(found.episodes.values())).startswith("event 2")
+
+
+def test_two_agents_are_compared_over_the_same_scenarios_only(tmp_path: Path) -> None:
+    writer, refusing = play(tmp_path / "a"), play(tmp_path / "b", "Refusing")
+    found = compare_folders(writer, refusing)
+    assert (found.first, found.second) == ("a", "b")
+    assert (found.security.pairs, found.security.only_first, found.security.only_second) == (1, 0, 1)
+    assert (found.utility.first, found.utility.second, found.utility.difference) == (1.0, 0.0, -1.0)
+    with pytest.raises(RunError, match="resample seeds 0 and 3"):
+        compare_folders(writer, play(tmp_path / "c", resample=3))
+    changed = mini.library(1)
+    changed.scenarios["mini-0"] = mini.scenario("mini-0", title="Another note")
+    config = resolve_config(changed, name="d", agent=f"{mini.ME}:Writer", retrieval="none")
+    run(config, changed, tmp_path / "d")
+    with pytest.raises(RunError, match="has changed in between"):
+        compare_folders(writer, RunFolder(tmp_path / "d"))
