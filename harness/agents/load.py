@@ -96,15 +96,15 @@ def loop_spec(url: str) -> str:
 def chat_endpoint(url: str, model: str | None = None) -> dict[str, str]:
     """Return what a `RoleConfig` needs to know of an agent that speaks the chat-completions protocol.
 
+    >>> chat_endpoint("http://127.0.0.1:8000/v1/chat/completions")
+    {'model': 'openai/agent', 'base_url': 'http://127.0.0.1:8000/v1'}
+
     Parameters
     ----------
     url
         Its base address; the address of its completions will do as well.
     model
         What it is asked for; None where it has one only.
-
-    >>> chat_endpoint("http://127.0.0.1:8000/v1/chat/completions")
-    {'model': 'openai/agent', 'base_url': 'http://127.0.0.1:8000/v1'}
     """
     return {"model": f"openai/{model or 'agent'}", "base_url": url.rstrip("/").removesuffix("/chat/completions")}
 
