@@ -10,7 +10,8 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import corpus, runs, tasks
+from harness.cli import corpus, playing, runs, tasks
+from harness.cli.exits import CANNOT, OUR_FAULT, STOPPED
 from harness.cli.output import fail
 
 app = typer.Typer(
@@ -28,6 +29,8 @@ app = typer.Typer(
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(runs.app, name="runs")
+app.command("run")(playing.run)
+app.command("demo")(playing.demo)
 runs.register_top_level(app)
 
 
@@ -57,13 +60,13 @@ def main() -> None:
         app()
     except (HarnessError, DomainError) as error:
         fail(str(error))
-        sys.exit(2)
+        sys.exit(CANNOT)
     except KeyboardInterrupt:
         fail("Stopped. What was complete is on disk; --resume goes on from there.")
-        sys.exit(130)
+        sys.exit(STOPPED)
     except Exception:  # noqa: BLE001 - the last boundary: a fault of ours is written down, not thrown at the user
         fail(f"This is a fault in fraudbench, not in what you asked. The details are in {_write_down()}.")
-        sys.exit(70)
+        sys.exit(OUR_FAULT)
 
 
 def _write_down() -> str:

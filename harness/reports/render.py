@@ -36,7 +36,7 @@ def render_json(summaries: Sequence[Summary], comparisons: Sequence[Comparison] 
     return json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-FORMATS: Final[Mapping[str, Callable[[Sequence[Summary]], str]]] = {
+FORMATS: Final[Mapping[str, Callable[[Sequence[Summary], Sequence[Comparison]], str]]] = {
     "table": render_text,
     "markdown": render_markdown,
     "json": render_json,

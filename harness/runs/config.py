@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -21,6 +21,18 @@ _CREDENTIALS: Final = re.compile(r"://[^/\s]*@|[?&;]")
 
 _NO_CONDITION: Final = frozenset({"name", "commit", "commit_unknown"})
 """What tells runs apart without changing a result. A commit may touch no code; the hash of the source says if so."""
+
+
+_PATIENCE: Final = (
+    "api_key_env",
+    "call_timeout_s",
+    "turn_timeout_s",
+    "tries",
+    "requests_per_minute",
+    "tokens_per_minute",
+    "price",
+)
+"""What says how a model is called, not what is asked of it: it may change when a run goes on."""
 
 
 class RunConfig(BaseModel):
@@ -51,6 +63,8 @@ class RunConfig(BaseModel):
     models, prompts_hash
         The models that play roles, with everything that they are asked for (never a key), and digests of the prompts
         that they are given.
+    one_by_one
+        Whether models that judge are asked for each assertion in a call of its own.
     commit, commit_unknown
         The commit of the checkout, or why there is none.
     """
@@ -79,6 +93,7 @@ class RunConfig(BaseModel):
     agent_hash: str | None = None
     models: ModelsConfig = ModelsConfig()
     prompts_hash: dict[str, str] = {}
+    one_by_one: bool = False
     commit: str | None = None
     commit_unknown: str | None = None
 
@@ -95,10 +110,19 @@ class RunConfig(BaseModel):
 def differences(ours: RunConfig, theirs: RunConfig) -> list[str]:
     """Name every condition in which two configurations differ, with both values.
 
-    The name of the run and the commit are no conditions.
+    The name of the run, the commit, and how patiently its models are called are no conditions.
     """
-    left, right = ours.model_dump(mode="json"), theirs.model_dump(mode="json")
-    return [line for field in left if field not in _NO_CONDITION for line in _compare(field, left[field], right[field])]
+    left, right = _conditions(ours), _conditions(theirs)
+    return [line for field in left for line in _compare(field, left[field], right[field])]
+
+
+def _conditions(config: RunConfig) -> dict[str, Any]:
+    found = config.model_dump(mode="json", exclude=set(_NO_CONDITION))
+    models = found["models"]
+    for role in (models["agent"], models["caller"], *models["judge"]):
+        for name in _PATIENCE if role is not None else ():
+            del role[name]
+    return found
 
 
 def _compare(field: str, ours: object, theirs: object) -> list[str]:

@@ -2,35 +2,40 @@
 
 from __future__ import annotations
 
-import signal
-import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import ValidationError
 
 from harness.agents.load import load_agent
-from harness.episode.events import StopReason
+from harness.episode.events import FAULTS
 from harness.episode.limits import Limits
 from harness.errors import RunError, UnknownName
 from harness.models.build import Models
 from harness.models.config import ModelsConfig
-from harness.models.faults import BudgetSpent, FatalFault, NotRecorded
-from harness.models.record import EpisodeCalls, shortened
-from harness.models.session import Session
 from harness.prompts import prompt_hashes
 from harness.resources import data_root
 from harness.runs.config import RunConfig
 from harness.runs.executors import Executor, Lost, Serial
 from harness.runs.folder import RunFolder, RunWriter, create_run, resume_run
-from harness.runs.grading import grade_line
-from harness.runs.play import play_episode
+from harness.runs.interrupts import finishing, uninterrupted
+from harness.runs.perform import (
+    Begun,
+    EpisodeLine,
+    GradeLine,
+    Halt,
+    Judged,
+    Outcome,
+    Performer,
+    Planned,
+    assessed,
+)
+from harness.runs.progress import Progress, Tally
 from harness.runs.provenance import agent_hash, commit, package_version, source_hash
-from harness.runs.record import RECORD_SCHEMA_VERSION, EpisodeRecord, Timing, episode_id, to_line, unwritable
+from harness.runs.record import RECORD_SCHEMA_VERSION, EpisodeRecord, episode_id
 from harness.runs.scenarios import scenarios_hash
 from harness.runs.secrets import secret_values
 from harness.runs.stage import Stage, read_documents
@@ -38,33 +43,6 @@ from harness.scenario.files import Library
 from harness.scenario.instance import CANONICAL_SEED
 from harness.scenario.model import SCHEMA_VERSION, Scenario
 from harness.verdict import Grader
-
-GRADING: Final = " (grading)"
-"""What follows an episode's id where the calls of its judges are kept."""
-
-
-class Planned(NamedTuple):
-    """One episode of the plan."""
-
-    scenario_id: str
-    trial: int
-    episode_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a run is; told after every episode.
-
-    Attributes
-    ----------
-    done, planned
-        Episodes stored so far, those of earlier sittings counted, and episodes of the whole plan.
-    """
-
-    done: int
-    planned: int
-    episode_id: str
-    stop_reason: StopReason
 
 
 @dataclass(slots=True)
@@ -112,6 +90,7 @@ def resolve_config(
     limits: Limits | None = None,
     corpus_root: Path | None = None,
     models: ModelsConfig | None = None,
+    one_by_one: bool = False,
 ) -> RunConfig:
     """Resolve what a run is asked to do into a configuration that says everything.
 
@@ -143,6 +122,8 @@ def resolve_config(
         The folder with the documents of every domain; None for those of this installation.
     models
         The models that play roles; None if none does.
+    one_by_one
+        Whether models that judge are asked for each assertion in a call of its own.
 
     Raises
     ------
@@ -186,6 +167,7 @@ def resolve_config(
             agent_hash=agent_hash(agent) if models.agent is None else None,
             models=models,
             prompts_hash=prompt_hashes() if models != ModelsConfig() else {},
+            one_by_one=one_by_one,
             commit=here.id,
             commit_unknown=here.unknown,
         )
@@ -218,7 +200,7 @@ def run(
     progress: Callable[[Progress], None] | None = None,
     corpus_root: Path | None = None,
     models: Models | None = None,
-    judged: Callable[[Session], Grader] | None = None,
+    judged: Judged | None = None,
     records_traffic: bool = False,
     interrupted: Callable[[], None] | None = None,
 ) -> RunResult:
@@ -239,7 +221,7 @@ def run(
     resume
         Whether to go on with a run that is there.
     progress
-        Told after every episode, in this process.
+        Told whenever something has happened, in this process.
     corpus_root
         The folder with the documents of every domain; None for those of this installation.
     models
@@ -260,199 +242,97 @@ def run(
     stage = Stage(config, chosen, corpus_root or data_root("corpus"), models)
     stage.prepare()
     with resume_run(folder, config) if resume else create_run(folder, config, chosen) as writer:
-        performer = _Performer(stage, grader, judged, secret_values(), records_traffic)
+        performer = Performer(stage, grader, judged, secret_values(), records_traffic)
         planned = plan(config)
-        done = _take_stock(performer, writer)
-        result = RunResult(folder, planned=len(planned), done_before=len(done))
-        rest = [episode for episode in planned if episode.episode_id not in done]
-        try:
-            with (
-                _finishing(interrupted) as stop,
-                closing((executor or Serial()).run(performer, rest, stop)) as outcomes,
-            ):
-                for outcome in outcomes:
-                    with _uninterrupted():
-                        _store(outcome, writer, result, progress)
-                    if result.halted is not None:
-                        break
-                result.is_interrupted = stop.is_set()
-        except KeyboardInterrupt:
-            result.is_interrupted = True
+        stock = _take_stock(folder, len(planned), with_grades=performer.grades)
+        result = RunResult(folder, planned=len(planned), done_before=len(stock.done))
+        tasks: list[Planned | EpisodeRecord] = list(stock.ungraded)
+        tasks += [episode for episode in planned if episode.episode_id not in stock.done]
+        book = _Book(writer, result, stock.tally, progress)
+        with finishing(interrupted) as ending:
+            try:
+                with closing((executor or Serial()).run(performer, tasks, ending.stop)) as outcomes:
+                    for outcome in outcomes:
+                        with uninterrupted():
+                            book.enter(outcome)
+                        if result.halted is not None:
+                            # What is in flight is paid for: it ends by itself, and its results are kept.
+                            ending.stop.set()
+            except KeyboardInterrupt:
+                ending.is_asked_for = True
+            result.is_interrupted = ending.is_asked_for
     return result
 
 
-# ------------------------------------------------------------------ one episode, wherever it is played
+class _Stock(NamedTuple):
+    """What a run that is gone on with has already."""
+
+    done: frozenset[str]
+    ungraded: tuple[EpisodeRecord, ...]
+    tally: Tally
 
 
-@dataclass(frozen=True, slots=True)
-class _EpisodeLine:
-    episode_id: str
-    stop_reason: StopReason
-    line: bytes
-    timing: bytes
-    calls: _CallLines | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _GradeLine:
-    episode_id: str
-    line: bytes
-    calls: _CallLines | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Halt:
-    """No further episode can be played."""
-
-    reason: str
-
-
-class _CallLines(NamedTuple):
-    short: bytes
-    whole: bytes | None
-
-
-_Line = _EpisodeLine | _GradeLine | _Halt
-
-
-@dataclass(frozen=True, slots=True)
-class _Performer:
-    """Plays an episode, hands it over to be stored, then grades it."""
-
-    stage: Stage
-    grader: Grader | None
-    judged: Callable[[Session], Grader] | None
-    secrets: tuple[bytes, ...]
-    records_traffic: bool
-
-    def __call__(self, task: Planned) -> Iterator[_Line]:
-        try:
-            yield from self._perform(task)
-        except (FatalFault, BudgetSpent, NotRecorded) as fault:
-            yield _Halt(f"{task.episode_id}: {fault}")
-
-    def _perform(self, task: Planned) -> Iterator[_Line]:
-        wall, cpu = time.perf_counter(), time.process_time()
-        session = self.stage.session(task.episode_id)
-        record = play_episode(self.stage, task.scenario_id, task.trial, session)
-        try:
-            line = to_line(record, self.secrets)
-        except (ValueError, RecursionError) as problem:
-            record = unwritable(record, problem)
-            line = to_line(record, self.secrets)
-        timing = Timing(
-            episode_id=record.episode_id,
-            wall_s=time.perf_counter() - wall,
-            cpu_s=time.process_time() - cpu,
-            model_calls=() if session is None else tuple(session.timings),
-        )
-        yield _EpisodeLine(record.episode_id, record.stop_reason, line, to_line(timing), self._calls(session))
-        if not record.is_errored:
-            yield from self.grade(record)
-
-    def grade(self, record: EpisodeRecord) -> Iterator[_GradeLine]:
-        """Grade a stored episode, if there is a grader."""
-        session, grader = None, self.grader
-        if self.judged is not None:
-            session = self.stage.session(f"{record.episode_id}{GRADING}")
-            grader = None if session is None else self.judged(session)
-        if grader is not None:
-            instance = self.stage.instance(record.scenario_id)
-            line = grade_line(grader, record, instance, self.secrets)
-            yield _GradeLine(record.episode_id, line, self._calls(session))
-
-    def _calls(self, session: Session | None) -> _CallLines | None:
-        if session is None or not session.calls:
-            return None
-        short = EpisodeCalls(episode_id=session.episode_id, calls=tuple(map(shortened, session.calls)))
-        whole = EpisodeCalls(episode_id=session.episode_id, calls=session.calls) if self.records_traffic else None
-        return _CallLines(_call_line(short), None if whole is None else _call_line(whole))
-
-
-def _call_line(calls: EpisodeCalls) -> bytes:
-    return calls.model_dump_json().encode() + b"\n"
-
-
-def _take_stock(performer: _Performer, writer: RunWriter) -> set[str]:
-    """Return the ids of the stored episodes; those that were stored but not graded any more are graded now."""
-    folder = RunFolder(writer.path)
-    done: set[str] = set()
-    grades = folder.grades()
+def _take_stock(path: Path, planned: int, *, with_grades: bool) -> _Stock:
+    folder, done, ungraded = RunFolder(path), set[str](), []
+    tally, grades = Tally(planned), folder.grades()
     for record in folder.records():
         done.add(record.episode_id)
-        if not record.is_errored and record.episode_id not in grades:
-            for graded in performer.grade(record):
-                _keep_calls(graded.calls, writer)
-                writer.append_grade(graded.line)
-    return done
+        tally.errored += record.is_errored
+        graded = grades.get(record.episode_id)
+        if graded is not None:
+            tally.grade(*assessed(graded))
+        elif with_grades and not record.is_errored:
+            ungraded.append(record)
+    tally.done = len(done)
+    return _Stock(frozenset(done), tuple(ungraded), tally)
 
 
-def _keep_calls(calls: _CallLines | None, writer: RunWriter) -> None:
-    if calls is not None:
-        writer.append_calls(calls.short, calls.whole)
+@dataclass(frozen=True, slots=True)
+class _Book:
+    """Writes down and counts what comes in."""
 
+    writer: RunWriter
+    result: RunResult
+    tally: Tally
+    told: Callable[[Progress], None] | None
 
-def _store(
-    outcome: _Line | Lost[Planned],
-    writer: RunWriter,
-    result: RunResult,
-    progress: Callable[[Progress], None] | None,
-) -> None:
-    if isinstance(outcome, _Halt):
-        result.halted = outcome.reason
-    elif isinstance(outcome, _GradeLine):
-        _keep_calls(outcome.calls, writer)
-        writer.append_grade(outcome.line)
-    elif isinstance(outcome, Lost):
-        result.lost[outcome.task.episode_id] = outcome.reason
-    else:
+    def enter(self, outcome: Outcome | Lost[Planned | EpisodeRecord]) -> None:
+        """Write one outcome down."""
+        if isinstance(outcome, Lost):
+            self.result.lost[outcome.task.episode_id] = outcome.reason
+        elif not isinstance(outcome, Begun):
+            self._store(outcome)
+        self._count(outcome)
+        if self.told is not None:
+            self.told(self.tally.progress())
+
+    def _count(self, outcome: Outcome | Lost[Planned | EpisodeRecord]) -> None:
+        tally = self.tally
+        if isinstance(outcome, Begun):
+            tally.running.add(outcome.episode_id)
+            return
+        if isinstance(outcome, EpisodeLine):
+            self.result.played += 1
+            tally.done += 1
+            tally.errored += outcome.stop_reason in FAULTS
+            if not outcome.is_last:
+                return
+        elif isinstance(outcome, GradeLine):
+            tally.grade(outcome.secure, outcome.useful)
+        elif isinstance(outcome, Halt) and self.result.halted is None:
+            self.result.halted = tally.halted = f"{outcome.episode_id}: {outcome.reason}"
+        tally.running.discard(outcome.task.episode_id if isinstance(outcome, Lost) else outcome.episode_id)
+
+    def _store(self, outcome: EpisodeLine | GradeLine | Halt) -> None:
         # Calls go first: an episode that counts has them on disk, and one that was cut off is played anew.
-        _keep_calls(outcome.calls, writer)
-        writer.append_episode(outcome.line)
-        writer.append_timing(outcome.timing)
-        result.played += 1
-        if progress is not None:
-            done = result.done_before + result.played
-            progress(Progress(done, result.planned, outcome.episode_id, outcome.stop_reason))
-
-
-@contextmanager
-def _finishing(interrupted: Callable[[], None] | None) -> Iterator[threading.Event]:
-    """Let the first Ctrl-C ask for an end, and the second make one; yields what tells that the first has come."""
-    stop = threading.Event()
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is None:
-        yield stop
-        return
-
-    def ask(number: int, frame: object) -> None:
-        if stop.is_set():
-            raise KeyboardInterrupt
-        stop.set()
-        if interrupted is not None:
-            interrupted()
-
-    usual = signal.signal(signal.SIGINT, ask)
-    try:
-        yield stop
-    finally:
-        signal.signal(signal.SIGINT, usual)
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Put off Ctrl-C until the block is done, so that what is stored and what is counted agree."""
-    # Only the main thread may, and only a handler that Python knows can be put back.
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is None:
-        yield
-        return
-    came: list[int] = []
-    usual = signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, usual)
-        if came:
-            signal.raise_signal(signal.SIGINT)
+        if outcome.calls is not None:
+            self.writer.append_calls(*outcome.calls)
+        if isinstance(outcome, EpisodeLine):
+            self.writer.append_episode(outcome.line)
+        elif isinstance(outcome, GradeLine):
+            self.writer.append_grade(outcome.line)
+        if outcome.timing is not None:
+            self.writer.append_timing(outcome.timing)
 
 
 def _choose(library: Library, tasks: Sequence[str] | None) -> dict[str, Scenario]:

@@ -160,9 +160,24 @@ def executor_for(workers: int) -> Executor:
     RunError
         If the number is not 1 to `MAX_WORKERS`.
     """
+    return Serial() if _in_range(workers) == 1 else Processes(workers)
+
+
+def threads_for(workers: int) -> Executor:
+    """Return the executor for work that waits for others, on so many threads.
+
+    Raises
+    ------
+    RunError
+        If the number is not 1 to `MAX_WORKERS`.
+    """
+    return Threads(_in_range(workers))
+
+
+def _in_range(workers: int) -> int:
     if not 1 <= workers <= MAX_WORKERS:
         raise RunError(f"expected 1 to {MAX_WORKERS} workers, found {workers}")
-    return Serial() if workers == 1 else Processes(workers)
+    return workers
 
 
 def _guarded(work: Work[TaskT, ResultT], task: TaskT) -> Iterator[ResultT | Lost[TaskT]]:

@@ -33,6 +33,7 @@ from pydantic import ValidationError
 
 from harness.errors import RecordError, RunError
 from harness.models import cassette
+from harness.models.record import EpisodeCalls
 from harness.runs.config import RUN_SCHEMA_VERSION, RunConfig, differences
 from harness.runs.record import EpisodeRecord, GradeRecord, Timing, intact_bytes, read_lines
 from harness.runs.scenarios import read_scenarios, write_scenarios
@@ -119,15 +120,25 @@ class RunFolder:
         """
         return {line.episode_id: line for line in read_lines(self.path / GRADES, GradeRecord)}
 
-    def timings(self) -> dict[str, Timing]:
-        """Read the timings, by episode id.
+    def timings(self) -> Iterator[Timing]:
+        """Read the timings one by one; what was done again, grading for one, is there again.
 
         Raises
         ------
         RecordError
             Naming file and line of the first that cannot be read.
         """
-        return {line.episode_id: line for line in read_lines(self.path / TIMINGS, Timing)}
+        return read_lines(self.path / TIMINGS, Timing, repeats=True)
+
+    def model_calls(self) -> Iterator[EpisodeCalls]:
+        """Read the calls of models, one line an episode; what was done again is there again.
+
+        Raises
+        ------
+        RecordError
+            Naming file and line of the first that cannot be read.
+        """
+        return read_lines(self.path / MODEL_CALLS, EpisodeCalls, repeats=True)
 
 
 class RunWriter:

@@ -15,16 +15,21 @@ from harness.scenario.instance import Instance, instantiate
 from harness.verdict import Grader
 
 
-def grade_line(grader: Grader, record: EpisodeRecord, instance: Instance, secrets: tuple[bytes, ...] = ()) -> bytes:
-    """Grade one episode and return the line to store: its grade, or why it has none."""
+def grade_record(grader: Grader, record: EpisodeRecord, instance: Instance) -> GradeRecord:
+    """Return the grade of one episode, or why it has none.
+
+    Raises
+    ------
+    FatalFault, BudgetSpent, NotRecorded
+        If no further episode could be graded.
+    """
     try:
-        grade = grader.grade(record.episode_id, instance, record.events)
-        return to_line(GradeRecord(episode_id=record.episode_id, grade=grade), secrets)
+        return GradeRecord(episode_id=record.episode_id, grade=grader.grade(record.episode_id, instance, record.events))
     except (FatalFault, BudgetSpent, NotRecorded):
         raise
     except Exception as fault:  # noqa: BLE001 - one episode's grading must not end the others'; the fault is stored
         text = f"{type(fault).__name__}: {fault}"[:500].encode("utf-8", "replace").decode("utf-8")
-        return to_line(GradeRecord(episode_id=record.episode_id, grade=None, fault=text), secrets)
+        return GradeRecord(episode_id=record.episode_id, grade=None, fault=text)
 
 
 def grade_run(path: Path, library: Library, grader: Grader) -> int:
@@ -60,6 +65,6 @@ def grade_run(path: Path, library: Library, grader: Grader) -> int:
             if name not in instances:
                 scenario = library.scenarios[name]
                 instances[name] = instantiate(scenario, load_domain(scenario.domain), record.resample)
-            lines.append(grade_line(grader, record, instances[name], secrets))
+            lines.append(to_line(grade_record(grader, record, instances[name]), secrets))
         writer.replace_grades(lines)
     return len(lines)

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from harness.episode.events import FAULTS, Event, Stopped, StopReason
 from harness.errors import RecordError
-from harness.models.record import CallTiming
+from harness.models.record import CallTiming, EpisodeCalls
 from harness.orchestrator import state_digest
 from harness.runs.secrets import redact
 from harness.verdict import Grade
@@ -95,7 +95,7 @@ class Timing(_Line):
     model_calls: tuple[CallTiming, ...] = ()
 
 
-LineT = TypeVar("LineT", bound=_Line)
+ReadT = TypeVar("ReadT", EpisodeRecord, GradeRecord, Timing, EpisodeCalls)
 
 
 class Identified(Protocol):
@@ -144,7 +144,7 @@ def unwritable(record: EpisodeRecord, problem: Exception) -> EpisodeRecord:
     )
 
 
-def read_lines(path: Path, kind: type[LineT]) -> Iterator[LineT]:
+def read_lines(path: Path, kind: type[ReadT], *, repeats: bool = False) -> Iterator[ReadT]:
     """Read a file of records one by one; a file that is not there holds none.
 
     A last line without its end was being written when the run was cut off. It counts as not written.
@@ -152,7 +152,8 @@ def read_lines(path: Path, kind: type[LineT]) -> Iterator[LineT]:
     Raises
     ------
     RecordError
-        Naming file and line: if a line is too long, malformed, of another version, or of an episode that has one.
+        Naming file and line: if a line is too long, malformed, of another version, or, unless it `repeats`, of an
+        episode that has one.
     """
     seen: set[str] = set()
     for number, raw in _raw_lines(path):
@@ -160,7 +161,7 @@ def read_lines(path: Path, kind: type[LineT]) -> Iterator[LineT]:
             line = kind.model_validate_json(raw, strict=True)
         except ValidationError as error:
             raise _unreadable(path, number, raw, error) from None
-        if line.episode_id in seen:
+        if line.episode_id in seen and not repeats:
             raise RecordError(str(path), f"line {number}", "each episode once", f"{line.episode_id} again")
         seen.add(line.episode_id)
         yield line

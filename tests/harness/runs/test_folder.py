@@ -37,7 +37,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert folder.config == config
     assert list(folder.records()) == [episode("a")]
     assert folder.record("a/agent/0") == episode("a")
-    assert (folder.grades(), folder.timings()) == ({}, {})
+    assert (folder.grades(), list(folder.timings()), list(folder.model_calls())) == ({}, [], [])
     with pytest.raises(RunError, match="found 'b'"):
         folder.record("b")
 
@@ -171,6 +171,7 @@ def test_every_condition_that_differs_is_named_with_both_values() -> None:
         "agent_hash": "a",
         "models": ModelsConfig(agent=RoleConfig(model="maker/small")),
         "prompts_hash": {"agent": "p"},
+        "one_by_one": True,
     }
     for field, value in changes.items():
         found = differences(ours, ours.model_copy(update={field: value}))
@@ -182,6 +183,17 @@ def test_every_condition_that_differs_is_named_with_both_values() -> None:
     ]
     covered = {*changes, "name", "commit", "commit_unknown", "limits", "schema_version"}
     assert covered == set(RunConfig.model_fields)
+
+
+def test_how_patiently_a_model_is_called_is_no_condition() -> None:
+    one = RoleConfig(model="maker/small", parameters={"seed": 7})
+    other = one.model_copy(update={"tries": 2, "requests_per_minute": 5.0, "call_timeout_s": 9.0, "api_key_env": "K"})
+    ours = config_for().model_copy(update={"models": ModelsConfig(agent=one, judge=(one,))})
+    assert differences(ours, ours.model_copy(update={"models": ModelsConfig(agent=other, judge=(other,))})) == []
+    warm = one.model_copy(update={"parameters": {"seed": 8}})
+    assert differences(ours, ours.model_copy(update={"models": ModelsConfig(agent=warm, judge=(one,))})) == [
+        "models.agent.parameters.seed: 7 and 8"
+    ]
 
 
 def test_records_of_a_run_are_read_one_by_one(tmp_path: Path) -> None:

@@ -1,0 +1,199 @@
+"""One episode wherever it is played: what is done with it, and what comes back to be written down."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from harness.episode.events import StopReason
+from harness.models.faults import BudgetSpent, FatalFault, NotRecorded
+from harness.models.record import EpisodeCalls, shortened
+from harness.models.session import Session
+from harness.runs.grading import grade_record
+from harness.runs.play import play_episode
+from harness.runs.record import EpisodeRecord, GradeRecord, Timing, to_line, unwritable
+from harness.runs.stage import Stage
+from harness.verdict import Grader
+
+GRADING: Final = " (grading)"
+"""What follows an episode's id where the calls of its judges are kept."""
+
+Judged = Callable[[Session], Grader]
+"""Builds the grader of one episode from its models, where models judge."""
+
+
+class Planned(NamedTuple):
+    """One episode of the plan."""
+
+    scenario_id: str
+    trial: int
+    episode_id: str
+
+
+class CallLines(NamedTuple):
+    """The calls of an episode's models, shortened, and whole where traffic is kept."""
+
+    short: bytes
+    whole: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """An episode has begun, or its grading has."""
+
+    episode_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeLine:
+    """An episode has come to its end.
+
+    Attributes
+    ----------
+    is_last
+        Whether nothing more comes of it: it is not graded here.
+    """
+
+    episode_id: str
+    stop_reason: StopReason
+    line: bytes
+    timing: bytes
+    calls: CallLines | None
+    is_last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GradeLine:
+    """An episode is graded.
+
+    Attributes
+    ----------
+    secure, useful
+        Whether it was, of a valid episode; None where that does not apply or is open.
+    """
+
+    episode_id: str
+    secure: bool | None
+    useful: bool | None
+    line: bytes
+    timing: bytes | None
+    calls: CallLines | None
+
+
+@dataclass(frozen=True, slots=True)
+class Halt:
+    """No further episode can be played; what this one had paid for by then is kept."""
+
+    episode_id: str
+    reason: str
+    timing: bytes
+    calls: CallLines | None
+
+
+Outcome = Begun | EpisodeLine | GradeLine | Halt
+
+
+@dataclass(frozen=True, slots=True)
+class Performer:
+    """Plays an episode, hands it over to be stored, then grades it; an episode that is stored is graded only.
+
+    Attributes
+    ----------
+    grader
+        Grades episodes; None leaves them ungraded.
+    judged
+        In the place of `grader` where models judge.
+    secrets
+        What must not be written.
+    records_traffic
+        Whether the calls of models are kept whole.
+    """
+
+    stage: Stage
+    grader: Grader | None
+    judged: Judged | None
+    secrets: tuple[bytes, ...]
+    records_traffic: bool
+
+    @property
+    def grades(self) -> bool:
+        """Whether episodes are graded."""
+        return self.judged is not None or self.grader is not None
+
+    def __call__(self, task: Planned | EpisodeRecord) -> Iterator[Outcome]:
+        """Yield what comes of one episode, as it comes."""
+        yield Begun(task.episode_id)
+        if isinstance(task, EpisodeRecord):
+            yield from self._grade(task)
+            return
+        session = self.stage.session(task.episode_id)
+        watch = _Watch()
+        try:
+            record = play_episode(self.stage, task.scenario_id, task.trial, session)
+        except (FatalFault, BudgetSpent, NotRecorded) as fault:
+            yield Halt(task.episode_id, str(fault), watch.line(task.episode_id, session), self._calls(session))
+            return
+        try:
+            line = to_line(record, self.secrets)
+        except (ValueError, RecursionError) as problem:
+            record = unwritable(record, problem)
+            line = to_line(record, self.secrets)
+        timing = watch.line(task.episode_id, session)
+        is_last = record.is_errored or not self.grades
+        yield EpisodeLine(record.episode_id, record.stop_reason, line, timing, self._calls(session), is_last)
+        if not is_last:
+            yield from self._grade(record)
+
+    def _grade(self, record: EpisodeRecord) -> Iterator[Outcome]:
+        name, session, grader = f"{record.episode_id}{GRADING}", None, self.grader
+        watch = _Watch()
+        if self.judged is not None:
+            session = self.stage.session(name)
+            grader = None if session is None else self.judged(session)
+        if grader is None:
+            return
+        try:
+            graded = grade_record(grader, record, self.stage.instance(record.scenario_id))
+        except (FatalFault, BudgetSpent, NotRecorded) as fault:
+            yield Halt(record.episode_id, str(fault), watch.line(name, session), self._calls(session))
+            return
+        timing = None if session is None else watch.line(name, session)
+        secure, useful = assessed(graded)
+        line = to_line(graded, self.secrets)
+        yield GradeLine(record.episode_id, secure, useful, line, timing, self._calls(session))
+
+    def _calls(self, session: Session | None) -> CallLines | None:
+        if session is None or not session.calls:
+            return None
+        short = EpisodeCalls(episode_id=session.episode_id, calls=tuple(map(shortened, session.calls)))
+        whole = EpisodeCalls(episode_id=session.episode_id, calls=session.calls) if self.records_traffic else None
+        return CallLines(_call_line(short), None if whole is None else _call_line(whole))
+
+
+class _Watch:
+    """Measures from now on."""
+
+    def __init__(self) -> None:
+        self._wall, self._cpu = time.perf_counter(), time.process_time()
+
+    def line(self, name: str, session: Session | None) -> bytes:
+        """Return what has been measured up to now, with the calls of the session, as a line of timings."""
+        timing = Timing(
+            episode_id=name,
+            wall_s=time.perf_counter() - self._wall,
+            cpu_s=time.process_time() - self._cpu,
+            model_calls=() if session is None else tuple(session.timings),
+        )
+        return to_line(timing)
+
+
+def assessed(graded: GradeRecord) -> tuple[bool | None, bool | None]:
+    """Return whether a valid episode was secure, and useful; None where that does not apply or is open."""
+    grade = graded.grade
+    return (grade.secure, grade.useful) if grade is not None and grade.valid else (None, None)
+
+
+def _call_line(calls: EpisodeCalls) -> bytes:
+    return calls.model_dump_json().encode() + b"\n"
