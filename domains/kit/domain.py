@@ -21,7 +21,7 @@ from domains.kit.draw import Draw
 from domains.kit.errors import UnknownDomain
 from domains.kit.json import JsonValue
 from domains.kit.knowledge import Knowledge
-from domains.kit.rules import Contact, Finding, Guess, Outcome, Request, Rule
+from domains.kit.rules import TELL, Contact, Finding, Guess, Outcome, Request, Rule
 from domains.kit.store import StoreTemplate
 from domains.kit.tools import Tool
 from domains.kit.world import Controls, World
@@ -134,6 +134,34 @@ class Domain:
     text_rules: Mapping[str, str] = field(default_factory=dict)
     private_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     resources: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check that every name in it exists: a rule on a tool that is misspelt would never fire.
+
+        Raises
+        ------
+        TypeError
+            Naming every name that does not.
+        """
+        known = {*self.tools, TELL}
+        faults = [f"rule {rule.id}: no tool {tool!r}" for rule in self.rules.values() for tool in rule.tools - known]
+        faults += [
+            f"rule {rule.id}: no reason code {rule.reason_code!r}"
+            for rule in self.rules.values()
+            if rule.reason_code not in self.vocabularies.reason_codes | {"none"}
+        ]
+        faults += [
+            f"rule {rule.id}: no evidence {word!r}"
+            for rule in self.rules.values()
+            for word in rule.evidence - self.vocabularies.evidence
+        ]
+        faults += [
+            f"look_up of {table}: no tool {tool!r} with an argument {argument!r}"
+            for table, (tool, argument) in self.look_up.items()
+            if tool not in self.tools or argument not in self.tools[tool].arguments.model_fields
+        ]
+        if faults:
+            raise TypeError(f"domain {self.name}: {'; '.join(sorted(faults))}")
 
     def open(self, now: datetime, knowledge: Knowledge, controls: Controls, draw: Draw) -> World:
         """Open a fresh world."""

@@ -139,3 +139,22 @@ def test_a_domain_is_built_once_and_equals_itself_only() -> None:
         "code_tries",
     }
     assert other.base_runs == other.base_keys == frozenset()
+
+
+def test_a_domain_whose_parts_do_not_fit_is_refused_with_every_misfit() -> None:
+    sound = load_domain("parcels")
+    odd = replace(
+        sound.rules["PCL-01"],
+        tools=frozenset({"hand_ovr", "tell"}),
+        reason_code="whim",
+        evidence=frozenset({"claims_kinship", "a_feeling"}),
+    )
+    with pytest.raises(TypeError) as caught:
+        replace(
+            sound, rules={"PCL-01": odd}, look_up={"parcels": ("find_parcel", "id"), "people": ("show", "person_id")}
+        )
+    assert str(caught.value) == (
+        "domain parcels: look_up of parcels: no tool 'find_parcel' with an argument 'id';"
+        " look_up of people: no tool 'show' with an argument 'person_id';"
+        " rule PCL-01: no evidence 'a_feeling'; rule PCL-01: no reason code 'whim'; rule PCL-01: no tool 'hand_ovr'"
+    )
