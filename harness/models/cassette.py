@@ -6,9 +6,11 @@ before. What it cost, the tries that failed and the fault that it may have ended
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
@@ -25,9 +27,12 @@ FILE: Final = "calls.jsonl"
 _MAX_LINE_BYTES: Final = 256 * 1024 * 1024
 _SHOWN: Final = 160
 
+_START: Final = re.compile(rb'\{"schema_version":1,"episode_id":("(?:[^"\\]|\\.)*")')
+"""How a line begins that `EpisodeCalls` has written."""
+
 
 class Cassette:
-    """The recorded calls of a run.
+    """The recorded calls of a run. Only where each episode lies is kept in memory.
 
     Parameters
     ----------
@@ -37,20 +42,62 @@ class Cassette:
     Raises
     ------
     DataError
-        Naming file and line: if there is nothing recorded, or a line cannot be read.
+        Naming file and line: if there is nothing recorded, or a line belongs to no episode.
     """
 
     def __init__(self, path: Path) -> None:
         self._file = _find(path)
-        self._episodes = _read(self._file)
+        self._places = _places(self._file)
 
-    def find(self, episode_id: str, wanted: ModelCall, messages: Sequence[ChatMessage]) -> ModelCall:
+    def episode(self, episode_id: str) -> RecordedEpisode:
+        """Read the calls of one episode.
+
+        Raises
+        ------
+        NotRecorded
+            If there are none.
+        DataError
+            Naming file, line and key: if they cannot be read.
+        """
+        place = self._places.get(episode_id)
+        if place is None:
+            raise NotRecorded(
+                f"{self._file}: expected calls of the episode {episode_id}, found none. "
+                "Replay with the scenarios, agent and trials of the recorded run."
+            )
+        with self._file.open("rb") as stream:
+            stream.seek(place.offset)
+            raw = stream.readline()
+        try:
+            return RecordedEpisode(self._file, EpisodeCalls.model_validate_json(raw, strict=True))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = ".".join(map(str, first["loc"])) or "line"
+            found = f"{first['input']!r:.80}"
+            raise DataError(str(self._file), f"line {place.number}, {where}", first["msg"], found) from None
+
+
+class RecordedEpisode:
+    """The recorded calls of one episode.
+
+    Parameters
+    ----------
+    file
+        Where they come from, for messages.
+    recorded
+        The calls.
+    """
+
+    def __init__(self, file: Path, recorded: EpisodeCalls) -> None:
+        self._file = file
+        self._episode_id = recorded.episode_id
+        self._calls = recorded.calls
+
+    def find(self, wanted: ModelCall, messages: Sequence[ChatMessage]) -> ModelCall:
         """Return the recorded call that asked the same.
 
         Parameters
         ----------
-        episode_id
-            The episode that asks.
         wanted
             The call, without its outcome.
         messages
@@ -61,39 +108,14 @@ class Cassette:
         NotRecorded
             If there is none; it shows the nearest and where the two part.
         """
-        calls = self._episodes.get(episode_id)
-        if calls is None:
-            raise NotRecorded(
-                f"{self._file}: expected calls of the episode {episode_id}, found none. "
-                "Replay with the scenarios, agent and trials of the recorded run."
-            )
-        for call in calls:
-            if (call.key, call.occurrence, call.role, call.index) == (
-                wanted.key,
-                wanted.occurrence,
-                wanted.role,
-                wanted.index,
-            ):
+        same = [call for call in self._calls if (call.role, call.index) == (wanted.role, wanted.index)]
+        for call in same:
+            if (call.key, call.occurrence) == (wanted.key, wanted.occurrence):
                 return call
         raise NotRecorded(
-            f"{self._file}: {episode_id} did not ask this when it was recorded ({wanted.purpose}). "
-            + self._nearest(calls, wanted, messages)
+            f"{self._file}: {self._episode_id} did not ask this when it was recorded ({wanted.purpose}). "
+            + _nearest(same, wanted, messages)
         )
-
-    @staticmethod
-    def _nearest(calls: Sequence[ModelCall], wanted: ModelCall, messages: Sequence[ChatMessage]) -> str:
-        same_role = [call for call in calls if (call.role, call.index) == (wanted.role, wanted.index)]
-        if not same_role:
-            return f"Nothing is recorded of its {wanted.role.value} {wanted.index}."
-        whole = dict(zip((call.purpose for call in same_role), _whole(same_role), strict=True))
-
-        def closeness(call: ModelCall) -> tuple[int, bool, int]:
-            recorded = whole[call.purpose]
-            return _common(recorded, messages), call.purpose == wanted.purpose, -abs(len(recorded) - len(messages))
-
-        nearest = max(same_role, key=closeness)
-        parting = _parting(nearest, whole[nearest.purpose], wanted, messages)
-        return f"The nearest recorded call is {nearest.purpose}: {parting}"
 
 
 def fault_of(recorded: Fault) -> ModelFault:
@@ -102,6 +124,20 @@ def fault_of(recorded: Fault) -> ModelFault:
     if not (isinstance(kind, type) and issubclass(kind, ModelFault)):
         return ModelFault(recorded.message)
     return kind(recorded.message)
+
+
+def _nearest(calls: Sequence[ModelCall], wanted: ModelCall, messages: Sequence[ChatMessage]) -> str:
+    """Name the recorded call that is most like another, and say where the two part."""
+    if not calls:
+        return f"Nothing is recorded of its {wanted.role.value} {wanted.index}."
+
+    def closeness(pair: tuple[ModelCall, tuple[ChatMessage, ...]]) -> tuple[int, bool, int, int]:
+        call, recorded = pair
+        is_same = call.purpose == wanted.purpose
+        return _common(recorded, messages), is_same, -abs(len(recorded) - len(messages)), call.occurrence
+
+    nearest, recorded = max(zip(calls, _whole(calls), strict=True), key=closeness)
+    return f"The nearest recorded call is {nearest.purpose}: {_parting(nearest, recorded, wanted, messages)}"
 
 
 def _whole(calls: Sequence[ModelCall]) -> list[tuple[ChatMessage, ...]]:
@@ -135,7 +171,7 @@ def _parting(
     if len(recorded) != len(messages):
         return f"it had {len(recorded)} messages, this one has {len(messages)}; the first {place} are the same."
     if call.key == wanted.key:
-        return f"it was asked {call.occurrence + 1} times, and is asked for the {wanted.occurrence + 1}. time now."
+        return f"it was asked {call.occurrence + 1} times, and is asked once more now."
     return "its messages are the same; its tools, its parameters or the schema of its answer differ."
 
 
@@ -162,21 +198,29 @@ def _find(path: Path) -> Path:
     raise DataError(str(path), "", f"a recorded run (with {FOLDER}/{FILE})", "none", "Record one with --record.")
 
 
-def _read(file: Path) -> Mapping[str, tuple[ModelCall, ...]]:
-    episodes: dict[str, tuple[ModelCall, ...]] = {}
+class _Place(NamedTuple):
+    """Where a line begins."""
+
+    offset: int
+    number: int
+
+
+def _places(file: Path) -> Mapping[str, _Place]:
+    places: dict[str, _Place] = {}
+    offset = number = 0
     with file.open("rb") as stream:
-        number = 0
-        while raw := stream.readline(_MAX_LINE_BYTES + 1):
+        # A last line without an end was being written when the recording was cut off.
+        while (raw := stream.readline(_MAX_LINE_BYTES + 1)).endswith(b"\n"):
             number += 1
-            if not raw.endswith(b"\n"):
-                # Being written when the recording was cut off: half an episode.
-                break
             try:
-                line = EpisodeCalls.model_validate_json(raw, strict=True)
-            except ValidationError as error:
-                first = error.errors(include_url=False)[0]
-                place = ".".join(map(str, first["loc"])) or "line"
-                raise DataError(str(file), f"line {number}, {place}", first["msg"], f"{first['input']!r:.80}") from None
+                episode_id: str | None = json.loads(start[1]) if (start := _START.match(raw)) else None
+            except ValueError:
+                episode_id = None
+            if episode_id is None:
+                raise DataError(str(file), f"line {number}", "the calls of an episode", f"{raw[:60]!r}")
             # An episode that was cut off after its calls were kept has been played anew: the later line holds.
-            episodes[line.episode_id] = line.calls
-    return episodes
+            places[episode_id] = _Place(offset, number)
+            offset += len(raw)
+    if len(raw) > _MAX_LINE_BYTES:
+        raise DataError(str(file), f"line {number + 1}", f"at most {_MAX_LINE_BYTES} bytes", "more")
+    return places

@@ -54,6 +54,9 @@ _TAG: Final = "(?:think|thinking|thought|reasoning)"
 _REASONING: Final = re.compile(rf"<({_TAG})>.*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
 _REASONING_END: Final = re.compile(rf"\A.*</{_TAG}>", re.IGNORECASE | re.DOTALL)
 
+_NAME_CHARS: Final = 200
+"""No reason, model or fingerprint is as long."""
+
 _DEEPEST: Final = 64
 """Levels of an answer; no protocol has as many."""
 
@@ -165,20 +168,20 @@ def read_reply(body: JsonValue) -> ModelReply:
     notes: list[str] = []
     if len(choices) > 1:
         notes.append(f"{len(choices)} choices came back; the first was taken")
-    said = str(choice.get("finish_reason") or "")
+    said = _name(choice.get("finish_reason"))
     message, refusal = _message(found, notes)
     finish = _finish(said, message, refusal)
     if not said:
         notes.append("no finish reason came back")
     elif finish is Finish.UNKNOWN:
-        notes.append(f"unknown finish reason {said[:40]!r}")
+        notes.append(f"unknown finish reason {said!r}")
     return ModelReply(
         message=message,
         finish=finish,
         finish_said=said,
         usage=_usage(body.get("usage"), message, notes),
-        model=str(body.get("model") or ""),
-        fingerprint=None if body.get("system_fingerprint") is None else str(body["system_fingerprint"]),
+        model=_name(body.get("model")),
+        fingerprint=_name(body.get("system_fingerprint")) or None,
         notes=tuple(notes),
     )
 
@@ -278,6 +281,11 @@ def _tokens(found: Mapping[str, JsonValue], name: str, least: int, notes: list[s
         return value
     notes.append(f"the reported usage is not believed: {name} {_shown(value)}")
     return None
+
+
+def _name(value: JsonValue) -> str:
+    """Return what should be a short text and may be anything."""
+    return str(value or "")[:_NAME_CHARS]
 
 
 def _shown(value: JsonValue) -> str:

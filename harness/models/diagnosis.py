@@ -243,7 +243,7 @@ def _of_library(error: Exception) -> ModelFault:
         return RateLimited(message)
     if names & {"NotFoundError"} or _NO_MODEL.search(message):
         return UnknownModel(message)
-    if names & {"BadRequestError", "UnprocessableEntityError", "ImportError"}:
+    if names & {"BadRequestError", "UnprocessableEntityError"}:
         return BadRequest(message)
     if isinstance(error, OSError) or status in (502, 503, 504, 529):
         return Unavailable(message)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -248,4 +249,5 @@ def _load() -> _Library:
         logger.handlers.clear()
         logger.setLevel(logging.CRITICAL)
         logger.propagate = False
+    warnings.filterwarnings("ignore", module=r"(litellm|pydantic)\b")
     return _Library(litellm, wire)

@@ -10,7 +10,7 @@ from typing import Final
 
 from domains.kit.json import canonical, digest
 from harness.models.budget import Budget
-from harness.models.cassette import Cassette, fault_of
+from harness.models.cassette import Cassette, RecordedEpisode, fault_of
 from harness.models.config import RoleConfig
 from harness.models.contract import ModelClient, ModelReply, ModelRequest, Role, Usage
 from harness.models.faults import BudgetSpent, ModelFault
@@ -96,6 +96,7 @@ class Session:
         self._calls: list[ModelCall | None] = []
         self._asked: Counter[tuple[Role, int, str]] = Counter()
         self._clients: dict[tuple[Role, int], ModelClient] = {}
+        self._recorded: RecordedEpisode | None = None
 
     def client(self, role: Role, index: int = 0) -> ModelClient:
         """Return the client of a role.
@@ -120,6 +121,13 @@ class Session:
     def left_s(self) -> float | None:
         """Seconds until no call may go on; None for no limit."""
         return None if self._ends_at is None else self._ends_at - self.common.clock.now()
+
+    def recorded(self, cassette: Cassette) -> RecordedEpisode:
+        """Return what a cassette holds of this episode; it is read once."""
+        with self._lock:
+            if self._recorded is None:
+                self._recorded = cassette.episode(self.episode_id)
+            return self._recorded
 
     def begin(self, call: ModelCall) -> tuple[int, ModelCall]:
         """Keep a place for a call, and number it among its equals."""
@@ -157,7 +165,7 @@ class _Client:
         now = self._common.clock.now
         began, waits = now(), [0.0]
         if self._common.cassette is not None:
-            call = self._common.cassette.find(self._session.episode_id, asked, request.messages)
+            call = self._session.recorded(self._common.cassette).find(asked, request.messages)
         else:
             call = self._called(asked, request, waits)
         timing = CallTiming(role=call.role, purpose=request.purpose, wall_s=now() - began, waited_s=sum(waits))
