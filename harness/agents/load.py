@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import logging
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ LOOP: Final = "+loop"
 
 HISTORIES: Final = ("full", "latest")
 """How much of the conversation an agent sees."""
+
+_log = logging.getLogger(__name__)
 
 _KEYWORDS: Final = inspect.Parameter.VAR_KEYWORD
 
@@ -91,22 +94,6 @@ def loop_spec(url: str) -> str:
     """
     scheme, separator, rest = url.partition("://")
     return f"{scheme}{LOOP}{separator}{rest}" if separator else f"http{LOOP}://{url}"
-
-
-def chat_endpoint(url: str, model: str | None = None) -> dict[str, str]:
-    """Return what a `RoleConfig` needs to know of an agent that speaks the chat-completions protocol.
-
-    >>> chat_endpoint("http://127.0.0.1:8000/v1/chat/completions")
-    {'model': 'openai/agent', 'base_url': 'http://127.0.0.1:8000/v1'}
-
-    Parameters
-    ----------
-    url
-        Its base address; the address of its completions will do as well.
-    model
-        What it is asked for; None where it has one only.
-    """
-    return {"model": f"openai/{model or 'agent'}", "base_url": url.rstrip("/").removesuffix("/chat/completions")}
 
 
 def _loop_agent(url: str) -> AgentSpec:
@@ -201,10 +188,13 @@ class AgentResponder:
         return listener.respond(view)
 
     def close(self) -> None:
-        """Tell the agent, if it wants to know, that the episode is over."""
+        """Tell the agent, if it wants to know, that the episode is over. What it raises then is only logged."""
         close = getattr(self._agent, "close", None)
         if callable(close):
-            close()
+            try:
+                close()
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - it may be anybody's code
+                _log.warning("agent %r: its close() failed: %s", self._spec.name, describe(error))
 
     def _forget(self, view: View) -> None:
         heard = sum(message.speaker is Actor.CALLER for message in view.messages)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.agents.load import REFERENCE_AGENTS, agent_responder, load_agent
+from domains.kit.tools import Actor
+from harness.agents.load import REFERENCE_AGENTS, AgentSpec, agent_responder, load_agent
 from harness.episode.turn import AgentBrief, Turn, View
 from harness.errors import RunError, UnknownName
 from tests.harness.episode.stage import brief, opened
@@ -185,6 +186,38 @@ def test_a_history_that_there_is_not() -> None:
     made = published("p2a7c")
     with pytest.raises(UnknownName, match=r"expected a history \(full, latest\), found 'none'"):
         agent_responder(load_agent("oracle"), brief(made), "none")
+
+
+class Closing:
+    """An agent that counts how often it is told that the episode is over."""
+
+    def __init__(self) -> None:
+        self.closed = 0
+
+    def respond(self, view: View) -> str:
+        return "Hm."
+
+    def close(self) -> None:
+        self.closed += 1
+        raise OSError("no file any more")
+
+
+def test_an_agent_is_told_when_the_episode_is_over(caplog: pytest.LogCaptureFixture) -> None:
+    made = published("p2a7c")
+    agent = Closing()
+    agent_responder(AgentSpec("mine", structured=False, make=lambda told: agent), brief(made)).close()
+    assert agent.closed == 1
+    assert "agent 'mine': its close() failed: OSError: no file any more" in caplog.text
+    agent_responder(load_agent("my_agents:Plain"), brief(made)).close()
+
+
+def test_without_history_an_agent_is_built_anew_for_every_caller_turn() -> None:
+    made = published("p2a7c")
+    with opened(made) as environment:
+        agent = agent_responder(load_agent("my_agents:Plain"), brief(made), "latest")
+        for words in ("One.", "Two."):
+            environment.deliver(Actor.CALLER, Turn(words))
+            assert [agent(environment), agent(environment)] == ["Turn 1.", "Turn 2."]
 
 
 def test_the_contracts_are_those_of_the_documentation() -> None:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from domains.kit.tools import Actor
 from harness.agents import exchange
-from harness.agents.exchange import MAX_ANSWER_BYTES, Address
-from harness.agents.load import AgentSpec, agent_responder, load_agent, loop_spec
-from harness.agents.remote import RemoteAgent
-from harness.agents.tool_endpoint import ToolEndpoint
+from harness.agents.exchange import KEY_VARIABLE, MAX_ANSWER_BYTES, Address
+from harness.agents.load import agent_responder, load_agent, loop_spec
+from harness.agents.remote import TURN_TIMEOUT_S, RemoteAgent
+from harness.agents.tool_endpoint import MAX_BODY_BYTES, MAX_WAITING, ToolEndpoint
 from harness.callers.view import Caller
 from harness.episode.events import Called, Event, Returned, Said, StopReason
 from harness.episode.limits import Limits
@@ -436,21 +438,6 @@ def test_without_history_every_caller_turn_is_a_conversation_of_its_own() -> Non
     assert len({message["session"] for message in loop.messages}) == 2
 
 
-def test_an_agent_is_told_when_the_episode_is_over() -> None:
-    class Mine:
-        closed = 0
-
-        def respond(self, view: object) -> str:
-            return "Hm."
-
-        def close(self) -> None:
-            self.closed += 1
-
-    mine = Mine()
-    agent_responder(AgentSpec("mine", structured=False, make=lambda told: mine), brief(published("p2a7c"))).close()
-    assert mine.closed == 1
-
-
 def _turn(turn: Turn | str) -> Turn:
     assert isinstance(turn, Turn)
     return turn
@@ -461,3 +448,23 @@ def _eventually(is_so: Callable[[], bool]) -> None:
     while not is_so():
         assert time.monotonic() < end
         time.sleep(0.005)
+
+
+# ------------------------------------------------------------------ as documented
+
+
+def test_the_documentation_shows_what_is_sent_and_answered() -> None:
+    text = (Path(__file__).resolve().parents[3] / "docs" / "agents.md").read_text(encoding="utf-8")
+    message, answer = (json.loads(block) for block in re.findall(r"```json\n(.*?)```", text, re.DOTALL))
+    with looping(lambda sent, tools: answer) as loop:
+        assert first_turn(loop.url) == Turn(answer["text"])
+    (sent,) = loop.messages
+    assert message.keys() == sent.keys()
+    assert {name: type(value) for name, value in message.items()} == {name: type(value) for name, value in sent.items()}
+    assert message["tools"].keys() == sent["tools"].keys()
+    assert re.sub(r"\d+/episodes/\w+", "", message["tools"]["url"]) == re.sub(
+        r"\d+/episodes/\w+", "", sent["tools"]["url"]
+    )
+    for number in (f"{MAX_BODY_BYTES:,} bytes", f"at most {MAX_WAITING} may wait", f"{TURN_TIMEOUT_S:g} seconds"):
+        assert number in text
+    assert KEY_VARIABLE in text
