@@ -6,25 +6,20 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import bindparam
-from sqlmodel import Session, SQLModel, select
-from sqlmodel.sql.expression import SelectOfScalar
+from sqlmodel import Session, SQLModel
 
 from domains.kit.draw import Draw, record_id
 from domains.kit.errors import CallRejected, Rejection, ToolError
 from domains.kit.json import JsonValue
 from domains.kit.knowledge import Knowledge
-from domains.kit.store import Change, RowRef, Store, key_column, row_values, table_of
+from domains.kit.store import Change, RowRef, RowT, Store, key_column, row_values, table_of
 from domains.kit.tools import Access, Actor, Tool
 
 CALL_UNLOCKED: Final = "call_unlocked_tool"
 """The agent tool through which unlocked tools are called."""
-
-RowT = TypeVar("RowT", bound=SQLModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +115,19 @@ class World:
         ToolError
             If there is none.
         """
-        row: RowT | None = self.session.exec(_by_key(model), params={"key": key}).first()
+        row = self.get(model, key)
         if row is None:
             name = table_of(model).name
             raise ToolError(f"No record {key!r} in {name}. Check the id; look it up first if you are not sure of it.")
         return row
+
+    def get(self, model: type[RowT], key: str) -> RowT | None:
+        """Return the row with this key, or None."""
+        return next(iter(self.rows(model, **{key_column(table_of(model)): key})), None)
+
+    def rows(self, model: type[RowT], **values: Any) -> list[RowT]:
+        """Return the rows whose columns have these values, in the order of their keys."""
+        return self.store.select(model, values)
 
     def show(self, row: SQLModel, *columns: str) -> dict[str, JsonValue]:
         """Return a row (or some of its columns) as a result and note that the participant has seen it."""
@@ -203,13 +206,6 @@ class World:
     def close(self) -> None:
         """Release the store."""
         self.store.close()
-
-
-@cache
-def _by_key(model: type[RowT]) -> SelectOfScalar[RowT]:
-    """Build the query for a row once: building it costs as much as running it."""
-    table = table_of(model)
-    return select(model).where(table.c[key_column(table)] == bindparam("key"))
 
 
 def unwrap_call(name: str, arguments: Mapping[str, JsonValue]) -> tuple[str, Mapping[str, JsonValue]]:

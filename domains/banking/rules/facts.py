@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-from sqlmodel import SQLModel, select
+from sqlmodel import SQLModel
 
 from domains.banking.tables import Account, AccountHolder, Card, Customer, Dispute, Hold, LedgerEntry, Payee, Payment
 from domains.kit.json import JsonValue
 from domains.kit.rules import TELL, Contact, Finding, Request, Rule
-from domains.kit.store import RowRef, key_column, table_of
+from domains.kit.store import RowRef, RowT, key_column, table_of
 from domains.kit.world import World
-
-RowT = TypeVar("RowT", bound=SQLModel)
 
 MONEY_OUT: Final = frozenset({"send_payment", "transfer", "release_payment", "close_account"})
 """Requests by which money leaves an account."""
@@ -56,7 +54,6 @@ _LINKS: Final[Mapping[str, type[SQLModel]]] = {
 _ACCOUNT_LINKS: Final = ("from_account_id", "account_id", "payment_id", "ledger_id", "hold_id")
 
 _Read = Callable[[str], Any]
-_READ: Final = "rows that rules have read"
 
 
 def text(request: Request, name: str) -> str | None:
@@ -75,35 +72,13 @@ def get(world: World, model: type[RowT], key: str | None) -> RowT | None:
     """Return the row with this key, or None."""
     if key is None:
         return None
-    read = _read_so_far(world)
-    if (model, key) not in read:
-        read[model, key] = world.session.get(model, key)
-    row: RowT | None = read[model, key]
-    return row
+    found = world.store.recall(model, {key_column(table_of(model)): key})
+    return found[0] if found else None
 
 
 def rows(world: World, model: type[RowT], **values: JsonValue) -> list[RowT]:
     """Return the rows whose columns have these values, in the order of their keys."""
-    read = _read_so_far(world)
-    wanted = (model, *sorted(values.items()))
-    if wanted not in read:
-        key = table_of(model).primary_key.columns.values()[0]
-        read[wanted] = list(world.session.exec(select(model).filter_by(**values).order_by(key)))
-    found: list[RowT] = read[wanted]
-    return found
-
-
-def _read_so_far(world: World) -> dict[Any, Any]:
-    """Return what rules have read since the last call; many rules ask for the same few rows.
-
-    Every call of a tool ends the session's transaction, and with it what was read in it.
-    """
-    transaction = world.session.get_transaction() or world.session.begin()
-    kept = world.session.info.get(_READ)
-    if kept is None or kept[0] is not transaction:
-        kept = world.session.info[_READ] = (transaction, {})
-    read: dict[Any, Any] = kept[1]
-    return read
+    return world.store.recall(model, values)
 
 
 def ref(row: SQLModel) -> RowRef:

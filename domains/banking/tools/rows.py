@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any, Final, TypeVar
+from operator import attrgetter
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Date, bindparam
 from sqlmodel import SQLModel, col, select
@@ -27,10 +28,8 @@ from domains.banking.tables import (
 )
 from domains.kit.errors import ToolError
 from domains.kit.json import JsonValue
-from domains.kit.store import Moment, table_of
+from domains.kit.store import Moment, RowT, table_of
 from domains.kit.world import World
-
-RowT = TypeVar("RowT", bound=SQLModel)
 
 _RECORDS: Final = (Customer, Account, Card, LedgerEntry, Payment, Payee, Dispute, Application, Hold, Note, Device)
 """What notes and flags can hang on."""
@@ -47,23 +46,26 @@ def _time_order(model: type[SQLModel]) -> tuple[ColumnElement[Any], ...]:
 
 
 @cache
-def _query(model: type[RowT], columns: tuple[str, ...], *, newest_first: bool) -> SelectOfScalar[RowT]:
+def _age(model: type[SQLModel]) -> Callable[[SQLModel], Any]:
+    return attrgetter(*(str(column.key) for column in _time_order(model)))
+
+
+@cache
+def _newest(model: type[RowT], columns: tuple[str, ...]) -> SelectOfScalar[RowT]:
     """Build a query once; building it costs several times what running it does."""
     table = table_of(model)
-    order = [column.desc() if newest_first else column for column in _time_order(model)]
-    query = select(model).where(*(table.c[name] == bindparam(name) for name in columns)).order_by(*order)
-    return query.limit(bindparam("row_limit")) if newest_first else query
+    query = select(model).where(*(table.c[name] == bindparam(name) for name in columns))
+    return query.order_by(*(column.desc() for column in _time_order(model))).limit(bindparam("row_limit"))
 
 
 def matching(bank: World, model: type[RowT], **values: str) -> list[RowT]:
     """Return the rows whose columns have these values, the oldest first."""
-    return list(bank.session.exec(_query(model, tuple(values), newest_first=False), params=values))
+    return sorted(bank.rows(model, **values), key=_age(model))
 
 
 def newest(bank: World, model: type[RowT], limit: int, **values: str) -> list[RowT]:
     """Return at most `limit` of the rows whose columns have these values, the newest first."""
-    query = _query(model, tuple(values), newest_first=True)
-    return list(bank.session.exec(query, params={**values, "row_limit": limit}))
+    return list(bank.session.exec(_newest(model, tuple(values)), params={**values, "row_limit": limit}))
 
 
 def show_all(bank: World, rows: Iterable[RowT], *columns: str) -> list[dict[str, JsonValue]]:
@@ -113,7 +115,7 @@ def check_record(bank: World, record_id: str) -> None:
     ToolError
         If it names none.
     """
-    if not any(bank.session.get(model, record_id) for model in _RECORDS):
+    if not any(bank.get(model, record_id) for model in _RECORDS):
         raise ToolError(f"There is no record {record_id!r}. Check the id; look it up first if you are not sure of it.")
 
 
