@@ -16,6 +16,7 @@ from harness.errors import ParticipantError, RunError
 from harness.models.diagnosis import retry_after_s
 from harness.models.faults import (
     BadRequest,
+    FatalFault,
     ModelFault,
     RateLimited,
     RetryableFault,
@@ -24,6 +25,7 @@ from harness.models.faults import (
     Unavailable,
 )
 from harness.models.retry import Clock, Patience, patiently, pause_s
+from harness.models.secrets import Redactor
 
 KEY_VARIABLE: Final = "FRAUDBENCH_AGENT_KEY"
 """The environment variable with the key that is shown to the agent."""
@@ -33,7 +35,7 @@ _TRIES: Final = 5
 _NOT_TAKEN: Final = (429, 503)
 """What an agent answers that has not taken the message."""
 
-_EXCERPT_BYTES: Final = 300
+_EXCERPT_CHARS: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,7 @@ class Exchange:
         self._headers = {"Content-Type": "application/json", "Connection": "close"}
         if key is not None:
             self._headers["Authorization"] = f"Bearer {key}"
+        self._redactor = Redactor((key or "",))
         self._timeout_s = timeout_s
         self._has_acted = has_acted
         self._deliver = deliver
@@ -159,6 +162,8 @@ class Exchange:
                 connection.connect()
             except TimeoutError as error:
                 raise TooSlow(f"no connection to the agent at {self._address.url}") from error
+            except ssl.SSLCertVerificationError as error:
+                raise FatalFault(f"the certificate of {self._address.url} is not trusted: {error}") from error
             except (OSError, ValueError) as error:
                 raise Unavailable(f"the agent at {self._address.url} cannot be reached: {error}") from error
             self._socket = connection.sock
@@ -174,7 +179,8 @@ class Exchange:
                 raise _NoOtherTry(Unavailable(f"the agent broke off: {type(error).__name__}: {error}")) from error
         if response.status == 200:
             return body
-        fault = _fault_of(response, body)
+        said = self._redactor.text(body.decode("utf-8", "replace"))[:_EXCERPT_CHARS]
+        fault = _fault_of(response, f"the agent answered with status {response.status}: {said!r}")
         if isinstance(fault, RetryableFault) and (response.status not in _NOT_TAKEN or self._has_acted()):
             raise _NoOtherTry(fault)
         raise fault
@@ -189,10 +195,9 @@ def _read(response: http.client.HTTPResponse) -> bytes:
     return body
 
 
-def _fault_of(response: http.client.HTTPResponse, body: bytes) -> ModelFault | ParticipantError:
+def _fault_of(response: http.client.HTTPResponse, said: str) -> ModelFault | ParticipantError:
     """Say what an answer means whose status is not 200."""
     status = response.status
-    said = f"the agent answered with status {status}: {body[:_EXCERPT_BYTES].decode('utf-8', 'replace')!r}"
     if status in (401, 403, 407):
         return Unauthorised(f"{said}. A key is sent if it stands in the environment variable {KEY_VARIABLE}.")
     if status in (404, 405, 410) or 300 <= status < 400:

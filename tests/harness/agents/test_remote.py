@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import re
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -25,7 +27,7 @@ from harness.episode.events import Called, Event, Returned, Said, StopReason
 from harness.episode.limits import Limits
 from harness.episode.turn import Turn
 from harness.errors import ParticipantError, RunError
-from harness.models.faults import BadRequest, ModelFault, RateLimited, TooSlow, Unauthorised, Unavailable
+from harness.models.faults import BadRequest, FatalFault, ModelFault, RateLimited, TooSlow, Unauthorised, Unavailable
 from harness.orchestrator import Trajectory, caller_responder, play
 from tests.harness.agents.loops import REFUSAL, Act, Json, Loop, Raw, Tools, looping
 from tests.harness.episode.stage import Speaker, brief, called, opened, returned, said, stop
@@ -155,6 +157,13 @@ def test_it_is_shown_the_key_of_the_environment(monkeypatch: pytest.MonkeyPatch)
             first_turn(loop.url)
     assert [headers["Authorization"] for headers in loop.headers] == ["Bearer between us"]
     assert "us" not in str(caught.value).split()
+
+
+def test_a_key_that_is_echoed_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FRAUDBENCH_AGENT_KEY", "between us only")
+    with looping(always(Raw(b"unknown key: between us only", 401))) as loop, pytest.raises(Unauthorised) as caught:
+        first_turn(loop.url)
+    assert "unknown key: [redacted]" in str(caught.value)
 
 
 def test_proxies_of_the_environment_are_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -357,6 +366,16 @@ def test_an_agent_that_is_not_there() -> None:
         port = taken.getsockname()[1]
     with pytest.raises(Unavailable, match="cannot be reached"):
         first_turn(f"http://127.0.0.1:{port}/talk")
+
+
+def test_an_agent_whose_certificate_is_not_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Distrusted(http.client.HTTPConnection):
+        def connect(self) -> None:
+            raise ssl.SSLCertVerificationError("self-signed certificate")
+
+    monkeypatch.setattr(Address, "connection", lambda self, timeout_s: Distrusted("127.0.0.1"))
+    with pytest.raises(FatalFault, match="is not trusted"):
+        first_turn("https://127.0.0.1/talk")
 
 
 @pytest.mark.parametrize("status", [429, 503])
