@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from typing import Protocol
+from typing import Annotated, Protocol
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from harness.episode.events import Event
 from harness.scenario.instance import Instance
@@ -76,6 +76,8 @@ class Verdict(_Record):
         Ids of the events that it rests on; empty where it rests on their absence.
     judge
         Which judge gave it.
+    opinions
+        What each model said, by name, where models judge.
     """
 
     check: str
@@ -85,6 +87,7 @@ class Verdict(_Record):
     reason: str
     events: tuple[int, ...] = ()
     judge: str
+    opinions: Annotated[dict[str, Standing], Field(exclude_if=lambda found: not found)] = {}
 
 
 class Grade(_Record):

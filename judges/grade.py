@@ -10,6 +10,7 @@ from harness.retrieval.document import Fact
 from harness.scenario.instance import Instance
 from harness.scenario.model import AssertionFeeds, Kind
 from harness.verdict import Feeds, Grade, Judge, Stage, Standing, Verdict, combine
+from judges.caller import CallerJudge
 from judges.decisions import DecisionJudge, caller_turns_until, first_intervention
 from judges.failure import failure_type
 from judges.happenings import Record
@@ -41,6 +42,7 @@ def deterministic_judges(
     """Return the judges of the first two stages, which need no language model."""
     return (
         ValidityJudge(),
+        CallerJudge(),
         OutcomeJudge(),
         DecisionJudge(),
         LeakJudge(confidential_facts, corpus_in_prompt=corpus_in_prompt),

@@ -7,6 +7,7 @@ failed is ungraded. The record is data between fences that nobody in the convers
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.episode.events import Event
 from harness.models.contract import ChatMessage, Finish, ModelClient, ModelRequest, Role, Speaker
-from harness.models.faults import BudgetSpent, FatalFault, ModelFault
+from harness.models.faults import BudgetSpent, FatalFault, ModelFault, NotRecorded
 from harness.prompts import prompt
 from harness.scenario.instance import Instance
 from harness.scenario.model import Assertion
@@ -25,6 +26,9 @@ from judges.record import readable
 
 _READINGS: Final = 3
 """How often a model is asked again when its answer cannot be read."""
+
+_FENCE: Final = re.compile(r"\A\s*```(?:json)?\s*\n|\n\s*```\s*\Z")
+"""Marks that some models put around JSON."""
 
 _FEEDS: Final = {"harm": Feeds.PROTECTION, "procedure": Feeds.PROCEDURE, "service": Feeds.SERVICE}
 
@@ -81,7 +85,7 @@ class SemanticJudge:
         Raises
         ------
         ModelFault
-            Only where the run must stop: a refused key, an unknown model, a spent budget.
+            Only where the run must stop: a refused key, an unknown model, a spent budget, a call that is not recorded.
         """
         assertions = instance.expect.assertions
         if not assertions:
@@ -118,7 +122,7 @@ def _ask(
         )
         try:
             reply = client.complete(request)
-        except (FatalFault, BudgetSpent):
+        except (FatalFault, BudgetSpent, NotRecorded):
             raise
         except ModelFault as fault:
             problem = f"{type(fault).__name__}: {fault}"
@@ -140,7 +144,7 @@ def _opinion(name: str, answer: Answer) -> Opinion:
 def _read(text: str, wanted: set[str], event_count: int) -> tuple[dict[str, Answer] | None, str]:
     """Return the verdicts of a reply by assertion, or None and what is wrong with it."""
     try:
-        answers = Answers.model_validate_json(text).verdicts
+        answers = Answers.model_validate_json(_FENCE.sub("", text)).verdicts
     except ValidationError as error:
         first: Any = error.errors(include_url=False)[0]
         return None, f"{'/'.join(map(str, first['loc'])) or 'reply'}: {first['msg']}"
@@ -172,4 +176,5 @@ def _verdict(assertion: Assertion, opinions: Sequence[Opinion]) -> Verdict:
         reason=reason,
         events=tuple(sorted({event for opinion in voices for event in opinion.events})),
         judge=SemanticJudge.name,
+        opinions={opinion.judge: opinion.standing for opinion in opinions},
     )

@@ -60,7 +60,7 @@ def audit_caller(instance: Instance, events: Sequence[Event]) -> tuple[AuditFind
 
 
 def _knows_too_much(instance: Instance, events: Sequence[Event]) -> Iterator[AuditFinding]:
-    unknown = [guarded.secret for guarded in instance.guarded if not _is_given(guarded.secret, instance)]
+    lines = {beat.say for beat in instance.beats.values()}
     heard: list[str] = []
     for event in events:
         if isinstance(event, Returned):
@@ -69,9 +69,11 @@ def _knows_too_much(instance: Instance, events: Sequence[Event]) -> Iterator[Aud
             heard += event.heard
         elif isinstance(event, Said) and event.speaker is Actor.AGENT:
             heard.append(event.text)
-        elif isinstance(event, Said):
-            for secret in unknown:
-                if _says(event.text, secret) and not any(_says(text, secret) for text in heard):
+        elif isinstance(event, Said) and event.text not in lines:
+            for secret in (guarded.secret for guarded in instance.guarded):
+                if _says(event.text, secret) and not (
+                    _is_given(secret, instance) or any(_says(text, secret) for text in heard)
+                ):
                     yield AuditFinding(
                         Fault.KNOWS_TOO_MUCH, f"The caller said {secret.id}, which nothing gave it.", (event.id,)
                     )

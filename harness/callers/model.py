@@ -13,7 +13,7 @@ from typing import Final
 from domains.kit.json import canonical
 from domains.kit.tools import Actor
 from harness.callers.scripted import beat_note
-from harness.callers.view import CallerView, Standing
+from harness.callers.view import BeatStatus, CallerView, Standing
 from harness.episode.events import BeatNote
 from harness.episode.turn import ToolOffer, ToolUse, Turn
 from harness.models.chat import arguments_of, said, tool_message, turn_of
@@ -94,6 +94,7 @@ class ModelCaller:
 
     def __init__(self, instance: Instance, client: ModelClient) -> None:
         self._client = client
+        self._beats = instance.beats
         self._steps = steps_of(instance)
         self._step: PlayedBeat | None = None
         self._turns_left = instance.scenario.caller.script.max_turns * _TURNS_FOR_EACH
@@ -128,12 +129,13 @@ class ModelCaller:
         self._chat.append(kept)
         self._asked = [request for request in kept.tool_requests if request.name != END_CALL.name]
         hang_up = next((request for request in kept.tool_requests if request.name == END_CALL.name), None)
+        ends = None if hang_up is None else self._reason(hang_up, view.status)
         words, note = self._read(turn.text)
         return Turn(
             words,
             calls=tuple(call for call in turn.calls if call.tool != END_CALL.name),
             yields=True if words else None,
-            ends=None if hang_up is None else _reason(hang_up),
+            ends=ends,
             note=note if words else None,
         )
 
@@ -160,8 +162,11 @@ class ModelCaller:
         step = self._step
         return words.strip(), None if step is None else beat_note(step, Standing.START, step.requests, ())
 
-
-def _reason(request: ToolRequest) -> str:
-    found = arguments_of(request) or {}
-    reason = found.get("reason")
-    return str(reason) if reason in set(EndReason) else EndReason.GAVE_UP
+    def _reason(self, request: ToolRequest, status: BeatStatus) -> str:
+        """Return why the caller hangs up: its own reason where the script would end here for it, else giving up."""
+        reason = (arguments_of(request) or {}).get("reason")
+        if self._step is None:
+            return EndReason.GAVE_UP
+        leads = self._step.leads
+        end = self._beats[leads[status.standing if status.standing in leads else Standing.STALL]].end
+        return end if end is not None and end == reason else EndReason.GAVE_UP

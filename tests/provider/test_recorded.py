@@ -6,7 +6,6 @@ import http.client
 import json
 from collections.abc import Callable
 from contextlib import closing
-from functools import cache
 
 import pytest
 
@@ -24,7 +23,7 @@ from harness.episode.turn import AgentBrief
 from harness.models.contract import ChatMessage, Finish, ModelReply, ModelRequest, Speaker, ToolRequest, Usage
 from harness.orchestrator import Responder, caller_responder, play
 from harness.scenario.instance import Instance, instantiate
-from tests.acceptance.playing import Suite
+from tests.acceptance.playing import load_suite
 from tests.provider.protocol import ChatRequest, Json, Reply
 from tests.provider.recorded import Recorded, Step, steps
 from tests.provider.server import Provider, serving
@@ -66,14 +65,9 @@ def _sent(message: ChatMessage) -> Json:
     return sent
 
 
-@cache
-def suite() -> Suite:
-    return Suite.load()
-
-
 def house_and_instance(scenario_id: str) -> tuple[House, Instance]:
-    scenario = suite().scenarios[scenario_id]
-    house = suite().houses[scenario.domain]
+    scenario = load_suite().scenarios[scenario_id]
+    house = load_suite().houses[scenario.domain]
     return house, instantiate(scenario, house.domain, 0)
 
 
