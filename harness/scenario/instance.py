@@ -26,6 +26,7 @@ from domains.kit.world import Controls, World
 from harness.scenario.model import Beat, CallerPart, Expect, Scenario, Wish
 from harness.scenario.template import attribute_of, render, resolve
 from harness.text.disclosure import Secret, SecretKind
+from harness.text.needles import prepare
 
 CANONICAL_SEED = 0
 """The seed whose draw is the published instance of a scenario."""
@@ -460,10 +461,20 @@ def _by_default(field: str, attribute: Attribute, member: Member, cast: Mapping[
 
 
 def _secret(field: str, attribute: Attribute) -> Secret:
-    """Return the value in the form in which it is looked for: dates in ISO, money as dollars and cents."""
+    """Return the value in the form in which it is looked for: dates in ISO, money as dollars and cents.
+
+    It is made ready here, so that a value that is not of its form is a fault of the cast and not of an episode.
+    """
     value = str(attribute.value)
     if attribute.form is Form.MONEY and isinstance(attribute.value, int):
-        value = f"{attribute.value // 100}.{attribute.value % 100:02}"
+        dollars, cents = divmod(abs(attribute.value), 100)
+        value = f"{'-' if attribute.value < 0 else ''}{dollars}.{cents:02}"
     elif attribute.form in (Form.TEXT, Form.NAME):
         value = attribute.text
-    return Secret(id=field, value=value, kind=SecretKind(attribute.form.value))
+    secret = Secret(id=field, value=value, kind=SecretKind(attribute.form.value))
+    try:
+        prepare(secret)
+    except ValueError as error:
+        path = "/cast/" + field.replace(".", "/")
+        raise SetupError(path, f"{value!r} is no {attribute.form} that could be looked for: {error}") from None
+    return secret

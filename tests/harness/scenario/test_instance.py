@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domains.kit.cast import digit_runs
+from domains.kit.cast import Attribute, Form, digit_runs
 from domains.kit.domain import load_domain
 from domains.kit.errors import SetupError
 from domains.kit.knowledge import NoKnowledge
@@ -351,3 +351,45 @@ def test_an_instance_is_drawn_from_its_id() -> None:
     domain = load_domain("parcels")
     assert instantiate(renamed, domain).cast["visitor"].key != instantiate(drafted, domain).cast["visitor"].key
     assert replace(instantiate(drafted, domain), goal="x").draw.path == ("instance", 0, "p2a7c")
+
+
+def _with_value(value: Any, form: Form) -> Any:
+    """Return an instance whose first parcel has one more attribute."""
+    domain = load_domain("parcels")
+    kind = domain.cast_kinds["parcel"]
+
+    def build(role: str, spec: Any, context: Any) -> Any:
+        member = kind.build(role, spec, context)
+        extra = Attribute(value, str(value), form, column="status")
+        return replace(member, attributes={**member.attributes, "extra": extra})
+
+    odd = replace(domain, cast_kinds={**domain.cast_kinds, "parcel": replace(kind, build=build)})
+    return instantiate(scenario(), odd)
+
+
+@pytest.mark.parametrize(
+    ("value", "form", "looked_for"),
+    [
+        (2500000, Form.MONEY, "25000.00"),
+        (5, Form.MONEY, "0.05"),
+        (-150, Form.MONEY, "-1.50"),
+        ("1984-03-04", Form.DATE, "1984-03-04"),
+        ("waiting", Form.TEXT, "waiting"),
+    ],
+)
+def test_a_value_is_looked_for_in_its_form(value: Any, form: Form, looked_for: str) -> None:
+    made = _with_value(value, form)
+    assert made.tellable[RowRef("parcels", made.cast["parcel"].key), "status"].value == looked_for
+
+
+@pytest.mark.parametrize(("value", "form"), [("March", Form.DATE), ("none", Form.PHONE)])
+def test_a_value_that_is_not_of_its_form_is_a_fault_of_the_cast(value: str, form: Form) -> None:
+    with pytest.raises(SetupError) as caught:
+        _with_value(value, form)
+    assert caught.value.path == "/cast/parcel/extra"
+    assert f"{value!r} is no {form}" in caught.value.problem
+
+
+def test_a_field_without_a_value_cannot_be_told() -> None:
+    made = _with_value(None, Form.DATE)
+    assert (RowRef("parcels", made.cast["parcel"].key), "status") not in made.tellable
