@@ -200,7 +200,7 @@ def _fault_of(response: http.client.HTTPResponse, said: str) -> ModelFault | Par
     status = response.status
     if status in (401, 403, 407):
         return Unauthorised(f"{said}. A key is sent if it stands in the environment variable {KEY_VARIABLE}.")
-    if status in (404, 405, 410) or 300 <= status < 400:
+    if status in (404, 405, 410, 501) or 300 <= status < 400:
         return BadRequest(f"{said}. Name the address that takes the messages itself; redirections are not followed.")
     wait_s = retry_after_s({name.lower(): value for name, value in response.getheaders()})
     if status == 429:

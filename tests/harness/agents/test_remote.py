@@ -285,6 +285,7 @@ OUTCOMES: dict[str, tuple[Raw, type[Exception], str]] = {
     "429": (Raw(b"", 429), RateLimited, "status 429"),
     "401": (Raw(b"", 401), Unauthorised, "FRAUDBENCH_AGENT_KEY"),
     "404": (Raw(b"", 404), BadRequest, "Name the address that takes the messages itself"),
+    "501": (Raw(b"", 501), BadRequest, "Name the address that takes the messages itself"),
     "302": (Raw(b"", 302, {"Location": "/elsewhere"}), BadRequest, "redirections are not followed"),
     "422": (
         Raw(b"no", 422),
