@@ -74,7 +74,7 @@ def parse_statement(text: str) -> Statement:
     if len(text) > _MAX_CHARACTERS:
         raise DeclarationError(f"expected a relation of at most {_MAX_CHARACTERS} characters, found {len(text)}")
     try:
-        tree = ast.parse(text.strip(), mode="eval")
+        tree = ast.parse(text.strip().replace("\n", " "), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = getattr(error, "msg", None) or type(error).__name__
         raise DeclarationError(f"expected a relation such as open_acc <= total_acc, found {text!r}: {reason}") from None
