@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from typing import Final
 
 from domains.kit.draw import Draw
+from harness.agents.load import AgentResponder
 from harness.episode.environment import Environment
 from harness.episode.events import Stopped, StopReason
 from harness.episode.turn import Turn
 from harness.errors import ParticipantError
 from harness.models.faults import BudgetSpent, FatalFault, NotRecorded
 from harness.models.session import Session
-from harness.orchestrator import Responder, Trajectory, caller_responder, play, state_digest
+from harness.orchestrator import Trajectory, caller_responder, play, state_digest
 from harness.runs.config import RunConfig
 from harness.runs.record import EpisodeRecord, episode_id
 from harness.runs.stage import Stage
@@ -24,13 +26,17 @@ _SEED_BITS: Final = 63
 def play_episode(stage: Stage, scenario_id: str, trial: int, session: Session | None = None) -> EpisodeRecord:
     """Play one episode from its first word to its end.
 
-    Parameters
-    ----------
-    session
-        The models of this episode, where models play roles.
-
     Whatever goes wrong in it is in the record: participants' faults as theirs, everything else (rows that the store
     does not take, a document that is not there) as the world's.
+
+    Parameters
+    ----------
+    stage
+        What the episodes of the run share.
+    scenario_id, trial
+        Which episode.
+    session
+        The models of this episode, where models play roles.
 
     Raises
     ------
@@ -68,23 +74,27 @@ def agent_seed(config: RunConfig, scenario_id: str, trial: int) -> int:
 
 def _play(stage: Stage, scenario_id: str, seed: int, session: Session | None) -> Trajectory:
     environment = Environment(stage.instance(scenario_id), stage.knowledge(scenario_id), stage.config.limits)
-    try:
-        agent = _built_at_first_turn(lambda: stage.responder(scenario_id, seed, session))
+    agent = _BuiltAtFirstTurn(lambda: stage.responder(scenario_id, seed, session))
+    with closing(environment), closing(agent):
         return play(environment, agent, caller_responder(stage.caller(scenario_id, session)))
-    finally:
-        environment.close()
 
 
-def _built_at_first_turn(build: Callable[[], Responder]) -> Responder:
-    """Build an agent when it is first asked, so that a fault in its making is its fault, as any other is."""
-    built: list[Responder] = []
+class _BuiltAtFirstTurn:
+    """An agent that is built when it is first asked, so that a fault in its making is its fault, as any other is."""
 
-    def respond(environment: Environment) -> Turn | str:
+    def __init__(self, build: Callable[[], AgentResponder]) -> None:
+        self._build = build
+        self._built: AgentResponder | None = None
+
+    def __call__(self, environment: Environment) -> Turn | str:
         try:
-            if not built:
-                built.append(build())
-            return built[0](environment)
+            if self._built is None:
+                self._built = self._build()
+            return self._built(environment)
         except SystemExit as exit_:
             raise ParticipantError(f"the agent asked Python to exit (status {exit_.code!r})") from exit_
 
-    return respond
+    def close(self) -> None:
+        """Tell the agent that its episode is over."""
+        if self._built is not None:
+            self._built.close()

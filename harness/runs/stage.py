@@ -8,7 +8,7 @@ from typing import Final
 
 from domains.kit.domain import load_domain
 from domains.kit.knowledge import Knowledge
-from harness.agents.load import AgentSpec, agent_responder, load_agent
+from harness.agents.load import AgentResponder, AgentSpec, agent_responder, load_agent
 from harness.agents.model import ModelAgent
 from harness.callers.model import ModelCaller
 from harness.callers.scripted import ScriptedCaller
@@ -18,7 +18,6 @@ from harness.errors import RunError, UnknownName
 from harness.models.build import Models
 from harness.models.contract import Role
 from harness.models.session import Session
-from harness.orchestrator import Responder
 from harness.retrieval.conditions import CONDITIONS, Condition, make_condition
 from harness.retrieval.corpus import Corpus, load_corpus
 from harness.runs.config import RunConfig
@@ -154,7 +153,7 @@ class Stage:
         """Return the models of one episode; None if no model plays a role."""
         return None if self.models is None else self.models.session(episode, self.config.limits.seconds)
 
-    def responder(self, scenario_id: str, agent_seed: int, session: Session | None) -> Responder:
+    def responder(self, scenario_id: str, agent_seed: int, session: Session | None) -> AgentResponder:
         """Build the agent of an episode and say how it is asked for its turns.
 
         Raises
