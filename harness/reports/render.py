@@ -9,13 +9,15 @@ from typing import Any, Final
 
 from harness.reports.comparison import Comparison, PairedRate
 from harness.reports.measures import Measure, Rate
+from harness.reports.model_tables import model_tables
 from harness.reports.summary import PassHat, Rates, Summary
 from harness.reports.tables import Table
 
 NOT_AVAILABLE: Final = "n/a"
 
 _RATES: Final = ("security", "utility", "harm_free", "documented")
-_TITLES: Final = {"security": "S", "utility": "U", "harm_free": "harm-free", "documented": "documented"}
+TITLES: Final = {"security": "S", "utility": "U", "harm_free": "harm-free", "documented": "documented"}
+"""The four rates of a summary and how tables name them."""
 
 
 def render_text(summaries: Sequence[Summary], comparisons: Sequence[Comparison] = ()) -> str:
@@ -46,7 +48,7 @@ FORMATS: Final[Mapping[str, Callable[[Sequence[Summary], Sequence[Comparison]], 
 
 def report_tables(summaries: Sequence[Summary], comparisons: Sequence[Comparison] = ()) -> list[Table]:
     """Return the tables of a report, empty ones left out."""
-    summaries = _told_apart(summaries)
+    summaries = told_apart(summaries)
     tables = [
         bracket_table(summaries),
         _interval_table(summaries),
@@ -58,12 +60,13 @@ def report_tables(summaries: Sequence[Summary], comparisons: Sequence[Comparison
         _failure_table(summaries),
         _measure_table(summaries),
         _loss_table(summaries),
+        *model_tables(summaries),
         _comparison_table(comparisons),
     ]
     return [table for table in tables if table.rows]
 
 
-def _told_apart(summaries: Sequence[Summary]) -> list[Summary]:
+def told_apart(summaries: Sequence[Summary]) -> list[Summary]:
     """Put the name of the run beside that of its agent where several runs have the same agent."""
     agents = Counter(summary.agent for summary in summaries)
     return [
@@ -91,16 +94,23 @@ def bracket_table(summaries: Sequence[Summary]) -> Table:
         )
         for summary, mark in zip(summaries, marks, strict=True)
     ]
-    header = ("agent", "retrieval", *(_TITLES[name] for name in _RATES), "attempts", "graded", "frontier")
-    shown = dict.fromkeys(", ".join(summary.stages) or "none" for summary in summaries)
+    header = ("agent", "retrieval", *(TITLES[name] for name in _RATES), "attempts", "graded", "frontier")
+    shown = dict.fromkeys(map(_stages, summaries))
     notes = [f"Stages of grading: {' / '.join(shown)}."]
     reasons = {
-        f"{_TITLES[name]} of {summary.agent} is {NOT_AVAILABLE}: {rate.reason}."
+        f"{TITLES[name]} of {summary.agent} is {NOT_AVAILABLE}: {rate.reason}."
         for summary in summaries
         for name in _RATES
         if (rate := getattr(summary, name)).reason is not None
     }
     return Table("Security and utility", header, tuple(rows), (*notes, *sorted(reasons)))
+
+
+def _stages(summary: Summary) -> str:
+    """Name the stages of grading, and how many episodes a judge has read where it was not all of them."""
+    played = summary.graded + summary.ungraded + summary.invalid
+    partly = f" ({summary.judged} of {played} episodes)" if 0 < summary.judged < played else ""
+    return ", ".join(summary.stages) + partly or "none"
 
 
 def tier_table(summaries: Sequence[Summary]) -> Table:
@@ -121,7 +131,7 @@ def frontier(summaries: Sequence[Summary]) -> list[bool]:
 def _interval_table(summaries: Sequence[Summary]) -> Table:
     rows = [
         (
-            f"{summary.agent}: {_TITLES[name]}",
+            f"{summary.agent}: {TITLES[name]}",
             _number(rate.rate),
             f"{_number(rate.low)} to {_number(rate.high)}",
             f"{_number(rate.worst)} to {_number(rate.best)}",
@@ -164,7 +174,7 @@ def _group_table(
         rows.append(("macro average", *cells))
     header = (
         title.removeprefix("By "),
-        *(f"{summary.agent} {_TITLES[n]}" for summary in summaries for n in _RATES[:2]),
+        *(f"{summary.agent} {TITLES[n]}" for summary in summaries for n in _RATES[:2]),
     )
     return Table(title, header, tuple(rows))
 
