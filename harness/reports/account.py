@@ -16,7 +16,7 @@ from harness.runs.config import RunConfig
 from harness.runs.engine import plan
 from harness.runs.record import EpisodeRecord, GradeRecord
 from harness.scenario.model import Kind, Scenario
-from harness.verdict import Grade
+from harness.verdict import Feeds, Grade, Standing
 
 _NOT_GRADED: Final = "not graded yet"
 
@@ -122,12 +122,17 @@ def _settle(record: EpisodeRecord, scenarios: Mapping[str, Scenario], line: Grad
         return Account(scenario, record.trial, Status.UNGRADED, reason=reason, conversation=conversation)
     grade = line.grade
     if grade.valid is False:
-        status, reason = Status.INVALID, "the caller did not deliver the scenario"
+        status, reason = Status.INVALID, f"the caller did not play its scenario ({_failed_validity(grade)})"
     elif grade.valid is None or outcome_of(grade, scenario.kind) is None:
         status, reason = Status.UNGRADED, " ".join(dict.fromkeys(grade.unassessed.values())) or "left undecided"
     else:
         return Account(scenario, record.trial, Status.GRADED, grade, None, conversation)
     return Account(scenario, record.trial, status, grade, reason, conversation)
+
+
+def _failed_validity(grade: Grade) -> str:
+    failed = [v.check for v in grade.verdicts if v.feeds is Feeds.VALIDITY and v.standing is Standing.FAIL]
+    return ", ".join(sorted(failed))
 
 
 def _converse(events: Sequence[Event]) -> Conversation:

@@ -143,6 +143,34 @@ def mcnemar(only_first: int, only_second: int) -> float:
     return float(min(Fraction(1), tail))
 
 
+def cohens_kappa(pairs: Sequence[tuple[bool, bool]]) -> float | None:
+    """Return the agreement of two raters beyond chance.
+
+    Parameters
+    ----------
+    pairs
+        What each said of the same thing.
+
+    Returns
+    -------
+    float or None
+        1 for full agreement, 0 for that of chance, negative below; None over nothing, or where both always give the
+        same one answer, so that chance alone would have them agree.
+
+    Examples
+    --------
+    >>> cohens_kappa([(True, True), (False, False), (True, False), (False, True)])
+    0.0
+    """
+    if not pairs:
+        return None
+    count = len(pairs)
+    observed = sum(one == other for one, other in pairs) / count
+    ours, theirs = (sum(pair[side] for pair in pairs) / count for side in (0, 1))
+    chance = ours * theirs + (1 - ours) * (1 - theirs)
+    return None if chance == 1 else (observed - chance) / (1 - chance)
+
+
 def _percentiles(size: int, statistic: Callable[[Sequence[int]], float], seed: str, replicates: int) -> Interval | None:
     if size == 0:
         return None

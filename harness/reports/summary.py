@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, Literal
 
 from harness.reports.account import Account, Status, take_account
+from harness.reports.agreement import JudgeAgreement, judge_agreement
+from harness.reports.ledger import RoleUse, take_ledger
 from harness.reports.measures import Measure, Part, Rate, bounds, macro, measure, rate
 from harness.reports.statistics import Trials, cluster_bootstrap, pass_hat_k
 from harness.runs.config import RunConfig
@@ -138,6 +140,12 @@ class Summary(Rates):
         The stages of grading behind the grades.
     macro_by_mechanism
         Each mechanism counting once, beside the plain rates.
+    judged
+        Graded and ungraded episodes whose grade has the semantic stage.
+    caller_validity
+        The share of played episodes in which the caller did what its scenario asks of it.
+    models
+        What the models of the run have used; of all here, only their times do not repeat.
     """
 
     schema_version: Literal[1] = SUMMARY_SCHEMA_VERSION
@@ -169,6 +177,10 @@ class Summary(Rates):
     recall: RecallMeasures
     turns_to_intervention: Measure
     expected_loss: ExpectedLoss
+    judged: int = 0
+    caller_validity: Rate
+    judge_agreement: JudgeAgreement
+    models: tuple[RoleUse, ...] = ()
 
 
 def summarise_folder(folder: RunFolder, library: Library | None = None) -> Summary:
@@ -188,13 +200,27 @@ def summarise_folder(folder: RunFolder, library: Library | None = None) -> Summa
     UnknownName
         If a scenario of the run is not in the library.
     """
-    return summarise(folder.config, folder.records(), folder.grades(), library or folder.library())
+    models = take_ledger(folder.model_calls(), folder.timings())
+    return summarise(folder.config, folder.records(), folder.grades(), library or folder.library(), models)
 
 
 def summarise(
-    config: RunConfig, records: Iterable[EpisodeRecord], grades: Mapping[str, GradeRecord], library: Library
+    config: RunConfig,
+    records: Iterable[EpisodeRecord],
+    grades: Mapping[str, GradeRecord],
+    library: Library,
+    models: tuple[RoleUse, ...] = (),
 ) -> Summary:
     """Summarise a run.
+
+    Parameters
+    ----------
+    config, records, grades
+        As they are stored.
+    library
+        The scenarios of the run.
+    models
+        What its models have used.
 
     Raises
     ------
@@ -245,6 +271,10 @@ def summarise(
         recall=_recall(accounts, config.retrieval),
         turns_to_intervention=_turns_to_intervention(graded),
         expected_loss=_expected_loss(graded),
+        judged=sum(Stage.SEMANTIC in account.grade.stages for account in accounts if account.grade is not None),
+        caller_validity=_caller_validity(accounts),
+        judge_agreement=judge_agreement(account.grade for account in accounts if account.grade is not None),
+        models=models,
     )
 
 
@@ -276,6 +306,11 @@ def _trusted(account: Account) -> Grade | None:
 def _mentions_documentation(account: Account) -> bool:
     grade = account.grade
     return grade is not None and (grade.documented is not None or "documented" in grade.unassessed)
+
+
+def _caller_validity(accounts: Sequence[Account]) -> Rate:
+    played = [account for account in accounts if account.status not in (Status.NOT_ATTEMPTED, Status.ERRORED)]
+    return rate(None if account.grade is None else account.grade.valid for account in played)
 
 
 def _grouped(accounts: Sequence[Account], names: Callable[[Scenario], Iterable[str]]) -> dict[str, Rates]:
