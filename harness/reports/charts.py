@@ -142,7 +142,8 @@ def _staircase(points: Sequence[Point]) -> Markup:
     if not places:
         return Markup()
     steps = "".join(f"V{y:g}H{x:g}" for x, y in places)
-    return element("path", class_="frontier", d=f"M{_x(0):g} {places[0][1]:g}{steps}V{_y(0):g}")
+    line = f"M{_x(0):g} {places[0][1]:g}{steps}V{_y(0):g}"
+    return join((element("path", class_="reached", d=f"{line}H{_x(0):g}Z"), element("path", class_="frontier", d=line)))
 
 
 def _whiskers(point: Point) -> Markup:
@@ -171,7 +172,7 @@ def _labels(points: Sequence[Point]) -> Markup:
         width = len(label) * _CHARACTER
         places = [
             (x + side * 12 - (width if side < 0 else 0), y + shift * _LINE)
-            for shift in (0, -1, 1, -2, 2, -3, 3, -4, 4, -5, 5, -6, 6)
+            for shift in (-1, 1, 0, -2, 2, -3, 3, -4, 4, -5, 5, -6, 6)
             for side in (1, -1)
         ]
         boxes = [(left, middle - 9, left + width, middle + 9) for left, middle in places]

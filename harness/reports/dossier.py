@@ -87,7 +87,9 @@ def transcript(events: Sequence[Event], grade: Grade | None, anchor: str) -> Mar
 def _values(grade: Grade) -> Markup:
     items = [(name.replace("_", "-"), _answer(getattr(grade, name))) for name in _RATES]
     items.append(("attempts", str(grade.attempts)))
-    items += [(name.replace("_", " "), "n/a" if value is None else f"{value:g}") for name, value in grade.facts.items()]
+    items += [
+        (name.replace("_", " "), "n/a" if value is None else f"{value:.3g}") for name, value in grade.facts.items()
+    ]
     undecided = [
         element("p", element("b", name), f" is undecided: {why}", class_="reason")
         for name, why in grade.unassessed.items()
@@ -233,17 +235,15 @@ def _change(change: RowChange) -> Markup:
     names = [name for name in dict.fromkeys((*before, *after)) if before.get(name) != after.get(name)]
     title = {"insert": "New row in", "update": "Changed row in", "delete": "Deleted row of"}[change.kind]
     caption = element("caption", f"{title} ", element("b", change.table), f" {change.key}")
-    sides = [side for side, row in (("before", change.before), ("after", change.after)) if row is not None]
-    head = element("tr", element("th", "column", scope="col"), *(element("th", side, scope="col") for side in sides))
+    sides = {side: row for side, row in (("before", change.before), ("after", change.after)) if row is not None}
+    heads = [element("th", side, scope="col") for side in ("column", *sides)]
     rows = [
-        element(
-            "tr",
-            element("th", name, scope="row"),
-            *(element("td", _value({"before": before, "after": after}[side], name)) for side in sides),
-        )
+        element("tr", element("th", name, scope="row"), *(element("td", _value(row, name)) for row in sides.values()))
         for name in names
     ]
-    return element("table", caption, head, *rows, class_=f"change {change.kind}")
+    if len(sides) > 1:
+        rows.insert(0, element("tr", *heads))
+    return element("table", caption, *rows, class_=f"change {change.kind}")
 
 
 def _value(row: Mapping[str, Any], name: str) -> str:

@@ -22,7 +22,7 @@ from harness.reports.comparison import Comparison, compare_folders
 from harness.reports.dossier import findings, outcome, transcript
 from harness.reports.ledger import take_ledger
 from harness.reports.markup import Markup, element, join, verbatim
-from harness.reports.overview import as_html, overview, section, use_table
+from harness.reports.overview import as_html, heading_id, overview, section, use_table
 from harness.reports.render import told_apart
 from harness.reports.summary import Summary, summarise_folder
 from harness.reports.tables import Table
@@ -34,6 +34,8 @@ from harness.verdict import Standing
 MAX_TRANSCRIPTS: Final = 48_000_000
 """Characters of transcripts in a page, shared equally by its runs; what goes beyond is left out, and said so."""
 
+_PARTS: Final = ("Security and utility", "Frontier", "By mechanism", "By tier", "Failures", "Expected loss", "Episodes")
+"""Headings that the top of the page links to."""
 _LEFT_OUT: Final = "The transcript is left out to keep the page readable. Read it with `fraudbench view`."
 _NO_EPISODE: Final = "No transcript: the episode was not played to its end."
 
@@ -100,6 +102,7 @@ def _page(folders: Sequence[RunFolder]) -> Iterator[str]:
     comparisons, notes = _compared(folders)
     index = _index(runs)
     planned = sum(summary.planned for summary in summaries)
+    parts = [element("a", title, href=f"#{heading_id(title)}") for title in _PARTS]
     yield "<!DOCTYPE html>\n"
     yield '<html lang="en">\n'
     yield _head()
@@ -108,7 +111,7 @@ def _page(folders: Sequence[RunFolder]) -> Iterator[str]:
         "header",
         element("h1", "fraudbench report"),
         element("p", f"{_counted(len(runs), 'run')}, {_counted(planned, 'planned episode')}."),
-        element("nav", element("a", "Episodes", href="#episodes"), aria_label="Parts of the page"),
+        element("nav", join(parts, between=" · "), aria_label="Parts of the page"),
     )
     yield "\n<main>\n"
     for part in overview(summaries, comparisons, notes):
@@ -139,8 +142,8 @@ def _head() -> Markup:
         "head",
         element("meta", charset="utf-8"),
         element("meta", http_equiv="Content-Security-Policy", content=policy),
-        element("meta", name_="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name_="color-scheme", content="light dark"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
         element("title", "fraudbench report"),
         verbatim("style", style),
     )
@@ -293,9 +296,8 @@ def _episodes(run: _Run, runs: Sequence[_Run], index: _Index) -> Iterator[Markup
     for place, (account, identity) in enumerate(zip(run.accounts, planned, strict=True)):
         said = written.get(identity, element("p", _NO_EPISODE, class_="note"))
         found = findings(account, run.anchor(place), events.get(identity, frozenset()))
-        yield _episode(
-            run, place, join((_links(run, account, runs, index), found, element("h4", "Transcript"), said)), index
-        )
+        parts = (_links(run, account, runs, index), found, element("h4", "Transcript"), said)
+        yield _episode(run, place, join(parts), index)
 
 
 def _episode(run: _Run, place: int, content: Markup, index: _Index) -> Markup:

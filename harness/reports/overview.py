@@ -14,8 +14,10 @@ from harness.reports.render import NOT_AVAILABLE, TITLES, frontier, report_table
 from harness.reports.summary import Rates, Summary
 from harness.reports.tables import Table
 
-_DRAWN: Final = frozenset({"Security and utility", "By mechanism", "By tier", "By tactic", "Failures"})
+_DRAWN: Final = frozenset({"Security and utility", "Rates", "By mechanism", "By tier", "By tactic", "Failures"})
 """Tables of text reports that are drawn here in a form of their own."""
+
+_HEADINGS: Final = {"Episodes": "Account of episodes"}
 
 _FATES: Final = (
     ("good", "defended or served"),
@@ -48,7 +50,7 @@ def overview(summaries: Sequence[Summary], comparisons: Sequence[Comparison], no
     for table in report_tables(summaries, comparisons):
         if table.title not in _DRAWN:
             drawn = _fates(summaries) if table.title == "Episodes" else Markup()
-            yield section(table.title, drawn, as_html(table))
+            yield section(_HEADINGS.get(table.title, table.title), drawn, as_html(table))
     if notes:
         yield section("Runs that are not compared", *(element("p", note) for note in notes))
 
@@ -83,30 +85,35 @@ def use_table(uses: Sequence[tuple[str, RoleUse]]) -> Markup:
 
 def section(title: str, *content: str) -> Markup:
     """Return a section of the page under a heading of our own."""
-    name = title.lower().replace(" ", "-")
+    name = heading_id(title)
     return element("section", element("h2", title, id=name), *content, aria_labelledby=name)
+
+
+def heading_id(title: str) -> str:
+    """Return the id in the page of a heading of our own."""
+    return title.lower().replace(" ", "-")
 
 
 def as_html(table: Table) -> Markup:
     """Return a table of a text report."""
-    rows = [(element("th", first, scope="row"), *(_number(cell) for cell in cells)) for first, *cells in table.rows]
-    return join((_table(table.title, table.header, rows), *(element("p", note, class_="note") for note in table.notes)))
+    rows = [
+        (element("th", first, scope="row"), *(element("td", cell) for cell in cells)) for first, *cells in table.rows
+    ]
+    drawn = _table(table.title, table.header, rows, kind="numbers")
+    return join((drawn, *(element("p", note, class_="note") for note in table.notes)))
 
 
-def _table(caption: str, header: Sequence[str], rows: Sequence[Sequence[Markup]]) -> Markup:
+def _table(caption: str, header: Sequence[str], rows: Sequence[Sequence[Markup]], kind: str | None = None) -> Markup:
     heads = [element("th", name, scope="col") for name in header]
     whole = element(
         "table",
         element("caption", caption),
         element("thead", element("tr", *heads)),
         element("tbody", *(element("tr", *row) for row in rows)),
+        class_=kind,
     )
     # Wide tables scroll by themselves; a keyboard has to reach them to do so.
     return element("div", whole, class_="wide", tabindex=0, role="region", aria_label=caption)
-
-
-def _number(content: str) -> Markup:
-    return element("td", content, class_="n")
 
 
 # ------------------------------------------------------------------ rates
@@ -118,8 +125,8 @@ def _brackets(summaries: Sequence[Summary]) -> Markup:
             element("th", summary.agent, scope="row"),
             element("td", summary.retrieval),
             *(_rate_cell(getattr(summary, name), name) for name in TITLES),
-            _number(str(summary.attempts.total)),
-            _number(f"{summary.graded}/{summary.planned}"),
+            element("td", str(summary.attempts.total)),
+            element("td", f"{summary.graded}/{summary.planned}"),
             element("td", "yes" if mark else "no"),
         )
         for summary, mark in zip(summaries, frontier(summaries), strict=True)
@@ -203,9 +210,9 @@ def _line(title: str, value: Rate | Measure) -> Markup:
     kind = {"S": "security", "U": "utility"}[title]
     share = value.rate if isinstance(value, Rate) else value.value
     if share is None:
-        return element("div", f"{title} ", NOT_AVAILABLE)
+        return element("div", element("span", title), NOT_AVAILABLE)
     count = f" {value.count}/{value.n}" if isinstance(value, Rate) else ""
-    return element("div", f"{title} ", bar(share, kind), f" {share:.2f}{count}")
+    return element("div", element("span", title), bar(share, kind), f" {share:.2f}{count}")
 
 
 # ------------------------------------------------------------------ counts
