@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Annotated, Final, Literal
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from domains.kit.json import JsonValue, canonical
 from harness.episode.turn import ToolOffer
@@ -24,11 +24,11 @@ _TEXT_CHARS: Final = 4000
 """A record's texts are cut to so many characters; a cassette's are not."""
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+_NOTHING_ELSE: Final = ConfigDict(extra="forbid")
 
 
-class Fault(_Part):
+@dataclass(frozen=True, slots=True)
+class Fault:
     """Why a try, or the whole call, gave no reply.
 
     Attributes
@@ -37,11 +37,14 @@ class Fault(_Part):
         The name of the class of `harness.models.faults`.
     """
 
+    __pydantic_config__: ClassVar = _NOTHING_ELSE
+
     kind: str
     message: str
 
 
-class Sent(_Part):
+@dataclass(frozen=True, slots=True)
+class Sent:
     """What was asked.
 
     Attributes
@@ -56,15 +59,18 @@ class Sent(_Part):
         What the request held beside the conversation, as it left; empty if none did.
     """
 
+    __pydantic_config__: ClassVar = _NOTHING_ELSE
+
     model: str
-    known_messages: Annotated[int, Field(ge=0)]
+    known_messages: int
     messages: tuple[ChatMessage, ...]
     tools: tuple[ToolOffer, ...] | None = None
     answer_schema: Mapping[str, JsonValue] | None = None
-    parameters: Mapping[str, JsonValue] = Field(default_factory=dict)
+    parameters: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
-class ModelCall(_Part):
+@dataclass(frozen=True, slots=True)
+class ModelCall:
     """One call; exactly one of `reply` and `fault` is there.
 
     Attributes
@@ -77,12 +83,14 @@ class ModelCall(_Part):
         In their order; the fault that was final is not among them.
     """
 
+    __pydantic_config__: ClassVar = _NOTHING_ELSE
+
     role: Role
-    index: int = 0
+    index: int
     purpose: str
     key: str
-    occurrence: int = 0
     sent: Sent
+    occurrence: int = 0
     failed_tries: tuple[Fault, ...] = ()
     reply: ModelReply | None = None
     fault: Fault | None = None
@@ -93,8 +101,11 @@ class ModelCall(_Part):
         return len(self.failed_tries) + 1
 
 
-class CallTiming(_Part):
+@dataclass(frozen=True, slots=True)
+class CallTiming:
     """How long one call took, with its tries and pauses, and how long it waited for the limits of its provider."""
+
+    __pydantic_config__: ClassVar = _NOTHING_ELSE
 
     role: Role
     purpose: str
@@ -102,8 +113,10 @@ class CallTiming(_Part):
     waited_s: float
 
 
-class EpisodeCalls(_Part):
-    """The calls of one episode, in the order in which they ended: one line of a file."""
+class EpisodeCalls(BaseModel):
+    """The calls of one episode, in the order in which they began: one line of a file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     schema_version: Literal[1] = CALLS_SCHEMA_VERSION
     episode_id: str
@@ -112,14 +125,10 @@ class EpisodeCalls(_Part):
 
 def shortened(call: ModelCall) -> ModelCall:
     """Return a call with every long text cut, the digest of the whole beside what is left."""
-    sent = call.sent.model_copy(
-        update={
-            "messages": tuple(map(_short_message, call.sent.messages)),
-            "tools": None if call.sent.tools is None else tuple(map(_short_tool, call.sent.tools)),
-        }
-    )
+    tools = None if call.sent.tools is None else tuple(map(_short_tool, call.sent.tools))
+    sent = replace(call.sent, messages=tuple(map(_short_message, call.sent.messages)), tools=tools)
     reply = call.reply and replace(call.reply, message=_short_message(call.reply.message))
-    return call.model_copy(update={"sent": sent, "reply": reply})
+    return replace(call, sent=sent, reply=reply)
 
 
 def _short(text: str) -> str:

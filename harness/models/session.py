@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from domains.kit.json import canonical, digest
@@ -134,7 +134,7 @@ class Session:
         with self._lock:
             self._calls.append(None)
             asked = (call.role, call.index, call.key)
-            numbered = call.model_copy(update={"occurrence": self._asked[asked]})
+            numbered = replace(call, occurrence=self._asked[asked])
             self._asked[asked] += 1
             return len(self._calls) - 1, numbered
 
@@ -221,11 +221,10 @@ class _Client:
             # It is the run that ends, not the call: the episode is played anew when the run goes on.
             raise
         except ModelFault as fault:
-            return call.model_copy(update={"failed_tries": tuple(failed), "fault": self._recorded(fault)})
+            return replace(call, failed_tries=tuple(failed), fault=self._recorded(fault))
         self._settle(answer, thought, provider)
-        sent = call.sent.model_copy(update={"parameters": common.redactor.value(answer.parameters)})
-        reply = common.redactor.reply(answer.reply)
-        return call.model_copy(update={"sent": sent, "failed_tries": tuple(failed), "reply": reply})
+        sent = replace(call.sent, parameters=common.redactor.value(answer.parameters))
+        return replace(call, sent=sent, failed_tries=tuple(failed), reply=common.redactor.reply(answer.reply))
 
     def _settle(self, answer: Answer, thought: int, provider: Provider) -> None:
         """Count what a call has used, or what it is taken for if its provider does not say."""

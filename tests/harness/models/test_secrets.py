@@ -13,8 +13,8 @@ MODELS = ModelsConfig(agent=RoleConfig(model="openai/m", api_key_env="BANK_LETTE
 
 
 def test_the_keys_that_a_configuration_names_are_taken_out() -> None:
-    redactor = redactor_for(MODELS, {"BANK_LETTERS": KEY, "HOME": "/home/somebody"})
-    assert redactor.text(f"the key {KEY}, at /home/somebody") == f"the key {REDACTED}, at /home/somebody"
+    redactor = redactor_for(MODELS, {"BANK_LETTERS": KEY, "HOME": "somebody here"})
+    assert redactor.text(f"the key {KEY}, at somebody here") == f"the key {REDACTED}, at somebody here"
 
 
 def test_the_usual_variables_of_providers_are_taken_out_too() -> None:
@@ -28,10 +28,10 @@ def test_the_usual_variables_of_providers_are_taken_out_too() -> None:
     "text",
     [
         "Incorrect API key provided: sk-proj-AbCdEf0123456789xyz.",
-        "{'authorization': 'Bearer abcdefghijklmnop'}",
-        '{"Authorization": "Bearer abcdefghijklmnop"}',
-        "Authorization: Basic dXNlcjpwYXNz",
-        "sent with bearer abcdefgh.ijklmnop-qrst",
+        "{'authorization': 'Bearer abcdefghijklmnop1'}",
+        '{"Authorization": "Bearer abcdefghijklmnop1"}',
+        "Authorization: Basic dXNlcjpwYXNzd29yZA2=",
+        "sent with bearer abcdefgh.ijklmnop-qrst1",
         "AKIAABCDEFGHIJKLMNOP",
         "AIzaSyA0123456789abcdefghijklmnopqrstuv",
     ],
@@ -47,8 +47,8 @@ def test_what_looks_like_a_key_is_taken_out(text: str) -> None:
     "text",
     [
         "I asked the bearer of the card to authorise it.",
-        "Authorization of the payment failed.",
-        "My task-force is risk-averse and asks for desk-top help.",
+        "Authorization: required by the bearer responsibilities policy, basic identification included.",
+        "My task-force is risk-averse-as-can-possibly-be and asks for desk-top-assistance-help.",
         "Take the account 0123456789012345.",
     ],
 )

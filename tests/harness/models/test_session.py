@@ -95,6 +95,11 @@ def talk(client: ModelClient, *words: str, tools: tuple[ToolOffer, ...] = (FREEZ
     return messages
 
 
+def written(calls: tuple[ModelCall, ...]) -> str:
+    """Write calls as a run does."""
+    return EpisodeCalls(episode_id=EPISODE, calls=calls).model_dump_json()
+
+
 def asking(text: str = "Hello", purpose: str = "agent/0") -> ModelRequest:
     return ModelRequest(Role.AGENT, purpose, (ChatMessage(Speaker.USER, text),))
 
@@ -222,7 +227,7 @@ def test_keys_stay_out_of_replies_faults_and_records(monkeypatch: pytest.MonkeyP
     with pytest.raises(BadRequest) as raised:
         client.complete(asking(f"Is it {KEY}?"))
     assert KEY not in str(raised.value)
-    assert KEY not in "".join(call.model_dump_json() for call in session.calls)
+    assert KEY not in written(session.calls)
 
 
 def test_a_record_survives_the_way_through_a_file() -> None:
@@ -244,10 +249,10 @@ def test_a_shortened_record_is_bounded_and_says_what_is_missing() -> None:
     session.client(Role.AGENT).complete(
         ModelRequest(Role.AGENT, "agent/0", (ChatMessage(Speaker.USER, long),), (tool,))
     )
-    text = shortened(session.calls[0]).model_dump_json()
+    text = written((shortened(session.calls[0]),))
     assert len(text) < 40_000
     assert text.count("100000 characters in all, sha256 ") == 6
-    assert len(session.calls[0].model_dump_json()) > 600_000
+    assert len(written(session.calls)) > 600_000
 
 
 def test_parallel_calls_of_an_episode_are_all_kept() -> None:
