@@ -27,8 +27,8 @@ from harness.reports.render import told_apart
 from harness.reports.summary import Summary, summarise_folder
 from harness.reports.tables import Table
 from harness.runs.config import RunConfig
+from harness.runs.engine import plan
 from harness.runs.folder import RunFolder
-from harness.runs.record import episode_id
 from harness.verdict import Standing
 
 MAX_TRANSCRIPTS: Final = 48_000_000
@@ -278,14 +278,15 @@ def _filters(index: _Index, planned: int) -> Markup:
 
 def _episodes(run: _Run, runs: Sequence[_Run], index: _Index) -> Iterator[Markup]:
     """Yield the episodes of a run in the order of its plan, whatever the order in which they ended."""
-    agent = run.folder.config.agent_name
-    planned = [episode_id(account.scenario.id, agent, account.trial) for account in run.accounts]
+    planned = [episode.episode_id for episode in plan(run.folder.config)]
     numbers = {identity: place for place, identity in enumerate(planned)}
     room = MAX_TRANSCRIPTS // len(runs)
     written: dict[str, Markup] = {}
     events: dict[str, frozenset[int]] = {}
     for record in run.folder.records():
-        place = numbers[record.episode_id]
+        place = numbers.get(record.episode_id)
+        if place is None:
+            continue
         if room <= 0:
             written[record.episode_id] = element("p", _LEFT_OUT, class_="note")
             continue
