@@ -30,7 +30,9 @@ _NO_NUMBER = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
 _LEADING_NUMBER = re.compile(r"^\s*(-?\d+(?:\.\d+)?)")
 
 
-def read_csv_table(path: Path, declaration: Declaration, *, share: float = 1.0, seed: int = 42) -> RawTable:
+def read_csv_table(
+    path: Path, declaration: Declaration, *, share: float = 1.0, rows: int | None = None, seed: int = 42
+) -> RawTable:
     """Read a table.
 
     Parameters
@@ -42,6 +44,8 @@ def read_csv_table(path: Path, declaration: Declaration, *, share: float = 1.0, 
         numbers if all of their values are numbers, and as text otherwise.
     share
         Of the rows of each label to keep, in 0..1.
+    rows
+        Keep about so many instead, in the same way.
     seed
         Of the draw.
 
@@ -65,6 +69,8 @@ def read_csv_table(path: Path, declaration: Declaration, *, share: float = 1.0, 
             f"{path}: column {declaration.target}: expected labels of both kinds, found {positive} positive "
             f"({', '.join(declaration.positive)}) and {negative} negative rows of {len(labels)}"
         )
+    if rows is not None:
+        share = min(1.0, rows / usable.size)
     if share < 1:
         usable = usable[stratified_share(labels[usable].astype(np.int8), share, seed, "share")]
     columns = _read_columns(path, header, declaration, usable)

@@ -126,15 +126,14 @@ def load_dataset(
     if name not in DATASETS:
         raise UnknownName("data set", name, DATASETS)
     spec = DATASETS[name]
-    wanted = rows if rows is not None else round(SAMPLE_SHARE * spec.rows)
     source = _real_file(spec, data_root) if data_root is not None and spec.csv else None
     notes = describe_file(source) if source else {}
     if cache_dir is None:
-        return _make(spec, seed, wanted, source, notes)
-    key = _key(spec, seed, wanted, notes)
+        return _make(spec, seed, rows, source, notes)
+    key = _key(spec, seed, rows, notes)
     found = cache.load(cache_dir, key, spec.declared.catalogue)
     if found is None:
-        found = _make(spec, seed, wanted, source, notes)
+        found = _make(spec, seed, rows, source, notes)
         cache.save(cache_dir, key, found)
     return found
 
@@ -167,16 +166,15 @@ def load_table(path: Path, declaration: Declaration, *, seed: int = 42) -> Datas
     return prepare(table, declaration, name=path.stem, seed=seed, provenance="real", notes=describe_file(path))
 
 
-def _make(spec: DatasetSpec, seed: int, wanted: int, source: Path | None, notes: dict[str, str]) -> Dataset:
+def _make(spec: DatasetSpec, seed: int, rows: int | None, source: Path | None, notes: dict[str, str]) -> Dataset:
     declaration = spec.declared
     if source is not None:
-        share = min(1.0, wanted / spec.rows)
-        table = read_csv_table(source, declaration, share=share, seed=SAMPLE_SEED)
-        notes = notes | {"rows used": f"{len(table.labels)} of about {spec.rows} expected"}
+        table = read_csv_table(source, declaration, share=SAMPLE_SHARE, rows=rows, seed=SAMPLE_SEED)
+        notes = notes | {"rows used": str(len(table.labels)), "rows of the published table": str(spec.rows)}
         return prepare(table, declaration, name=spec.name, seed=seed, provenance="real", notes=notes)
     if spec.generate is None:
         return prepare(_packaged(), declaration, name=spec.name, seed=seed, provenance="packaged")
-    table = spec.generate(wanted, SAMPLE_SEED)
+    table = spec.generate(rows if rows is not None else round(SAMPLE_SHARE * spec.rows), SAMPLE_SEED)
     return prepare(table, declaration, name=spec.name, seed=seed, provenance="generated")
 
 
@@ -201,11 +199,11 @@ def _packaged() -> RawTable:
     return RawTable(columns, labels, "scikit-learn's breast cancer data", np.arange(len(labels)) + 2)
 
 
-def _key(spec: DatasetSpec, seed: int, wanted: int, notes: dict[str, str]) -> str:
+def _key(spec: DatasetSpec, seed: int, rows: int | None, notes: dict[str, str]) -> str:
     """Digest all that a prepared data set is made from, the code that makes it included."""
     code = Path(__file__).parent
     sources = sorted([*code.rglob("*.py"), code / "declarations" / spec.declaration])
-    digest = hashlib.sha256(json.dumps([spec.name, seed, wanted, notes, np.__version__]).encode())
+    digest = hashlib.sha256(json.dumps([spec.name, seed, rows, notes, np.__version__]).encode())
     for file in sources:
         digest.update(file.read_bytes())
     return f"{spec.name}-{digest.hexdigest()[:20]}"

@@ -18,18 +18,18 @@ SECONDS = 172_800
 
 # How many deviations a fraud of full strength shifts a component by.
 _SHIFTS = {
-    1: -1.2,
-    2: 1.1,
-    3: -2.6,
-    4: 2.6,
-    7: -2.0,
-    9: -1.8,
-    10: -3.4,
-    11: 3.0,
-    12: -4.2,
-    14: -4.8,
-    16: -2.6,
-    17: -4.4,
+    1: -1.4,
+    2: 1.3,
+    3: -2.9,
+    4: 2.9,
+    7: -2.2,
+    9: -2.0,
+    10: -3.8,
+    11: 3.4,
+    12: -4.7,
+    14: -5.4,
+    16: -2.9,
+    17: -5.0,
 }
 
 
@@ -52,7 +52,7 @@ def generate(count: int, seed: int) -> RawTable:
     labels = exact_labels(count, PREVALENCE, rng)
     deviations = 1.95 * 0.95 ** np.arange(COMPONENTS)
     heavy = rng.standard_t(5, (count, COMPONENTS)) / np.sqrt(5 / 3)
-    strength = np.where(labels, rng.beta(1.1, 0.9, count), 0.0)
+    strength = np.where(labels, rng.beta(1.4, 0.7, count), 0.0)
     # A few legitimate payments look a little like fraud.
     odd = ~labels & (rng.random(count) < 0.004)
     strength = np.where(odd, rng.beta(1.2, 4.0, count), strength)

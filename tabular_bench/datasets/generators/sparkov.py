@@ -39,10 +39,10 @@ WY 42.8 -107.3 820 3
 
 # category, share of payments, middle amount, spread of its logarithm, share of frauds, middle amount of a fraud
 _CATEGORIES = """
-entertainment 72 48 .8 2 600  food_dining 70 43 .8 2 120  gas_transport 101 63 .25 8 12  grocery_net 35 47 .5 2 12
-grocery_pos 95 105 .45 23 315  health_fitness 66 42 .8 2 20  home 95 47 .8 3 255  kids_pets 87 47 .8 3 20
-misc_net 49 38 1.3 12 800  misc_pos 61 30 1.2 3 210  personal_care 70 37 .8 3 25  shopping_net 75 45 1.4 23 1000
-shopping_pos 90 43 1.4 11 880  travel 31 60 1.4 2 10
+entertainment 72 48 .8 2 600  food_dining 70 43 .8 2 120  gas_transport 101 63 .25 6 12  grocery_net 35 47 .5 2 12
+grocery_pos 95 95 .4 25 315  health_fitness 66 42 .8 2 20  home 95 47 .8 3 255  kids_pets 87 47 .8 3 20
+misc_net 49 38 1.0 14 800  misc_pos 61 30 .9 3 210  personal_care 70 37 .8 3 25  shopping_net 75 45 1.0 27 1000
+shopping_pos 90 43 1.0 12 880  travel 31 60 .9 2 10
 """
 
 
@@ -123,6 +123,6 @@ def _purchases(labels: BoolArray, rng: Generator) -> tuple[NDArray[Any], FloatAr
     stolen = np.searchsorted(np.cumsum(fraud_share) / fraud_share.sum(), draw)
     code = np.where(labels, stolen, usual)
     amount = middle[code] * np.exp(spread[code] * rng.normal(size=len(labels)))
-    typical = labels & (rng.random(len(labels)) < 0.9)
-    amount = np.where(typical, fraud_middle[code] * np.exp(0.13 * rng.normal(size=len(labels))), amount)
+    typical = labels & (rng.random(len(labels)) < 0.87)
+    amount = np.where(typical, fraud_middle[code] * np.exp(0.17 * rng.normal(size=len(labels))), amount)
     return fields[code, 0], amount
