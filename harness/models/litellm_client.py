@@ -39,10 +39,13 @@ _OTHER_NAMES: Final = {
     "stop": ("stopsequences",),
     "reasoningeffort": ("thinking", "reasoning", "thinkingconfig", "outputconfig", "effort"),
     "thinking": ("thinkingconfig", "reasoning"),
+    "paralleltoolcalls": ("disableparalleltooluse",),
+    "topp": ("p",),
+    "topk": ("k",),
 }
 """What parameters are called in other protocols; all names in lower case and without underscores."""
 
-_TRANSLATED: Final = frozenset(("reasoningeffort", "thinking"))
+_TRANSLATED: Final = frozenset(("reasoningeffort", "thinking", "paralleltoolcalls"))
 """Parameters that other protocols express in another value."""
 
 

@@ -131,6 +131,16 @@ def test_anthropic_is_asked_read_and_given_its_thoughts_back(server: Server, mon
     assert result["content"][0]["tool_use_id"] == "t1"
 
 
+def test_a_parameter_that_another_protocol_puts_otherwise_is_there(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.answer = ANTHROPIC
+    asked = {"parallel_tool_calls": False, "reasoning_effort": "low", "max_tokens": 5000}
+    ask(client(server, "anthropic/claude-sonnet-4-5", monkeypatch, **asked))
+    assert server.seen[0]["tool_choice"]["disable_parallel_tool_use"] is True
+    assert server.seen[0]["thinking"]["type"] == "enabled"
+
+
 def test_gemini_is_asked_read_and_given_its_signature_back(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     server.answer = GEMINI
     asked = client(server, "gemini/gemini-2.5-flash", monkeypatch, temperature=0.5, max_tokens=50, seed=3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import pickle
 import threading
 from collections.abc import Callable, Mapping
@@ -397,7 +398,21 @@ def test_models_travel_without_what_was_built() -> None:
 
 
 def _scripted(config: RoleConfig) -> Script:
-    return Script()
+    return Script(usage=Usage(30, 10))
+
+
+def _ask_once(models: Models) -> None:
+    models.session(EPISODE).client(Role.AGENT).complete(asking())
+
+
+def test_a_worker_process_spends_from_the_budget_of_the_run() -> None:
+    config = ModelsConfig(agent=RoleConfig(model="openai/m", requests_per_minute=6000.0))
+    models = Models(config, make_provider=_scripted, budget=Budget(max_tokens=40))
+    process = multiprocessing.get_context("spawn").Process(target=_ask_once, args=(models,))
+    process.start()
+    process.join()
+    with pytest.raises(BudgetSpent, match="40 of 40 tokens"):
+        _ask_once(models)
 
 
 # ------------------------------------------------------------------ cassettes
