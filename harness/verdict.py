@@ -76,8 +76,8 @@ class Verdict(_Record):
         Ids of the events that it rests on; empty where it rests on their absence.
     judge
         Which judge gave it.
-    opinions
-        What each model said, by name, where models judge.
+    statement, opinions
+        Where models judge: what they were asked about, and what each said, by name.
     """
 
     check: str
@@ -87,6 +87,7 @@ class Verdict(_Record):
     reason: str
     events: tuple[int, ...] = ()
     judge: str
+    statement: Annotated[str, Field(exclude_if=lambda found: not found)] = ""
     opinions: Annotated[dict[str, Standing], Field(exclude_if=lambda found: not found)] = {}
 
 

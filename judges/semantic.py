@@ -176,5 +176,6 @@ def _verdict(assertion: Assertion, opinions: Sequence[Opinion]) -> Verdict:
         reason=reason,
         events=tuple(sorted({event for opinion in voices for event in opinion.events})),
         judge=SemanticJudge.name,
+        statement=assertion.text,
         opinions={opinion.judge: opinion.standing for opinion in opinions},
     )

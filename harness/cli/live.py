@@ -15,6 +15,9 @@ from harness.runs.progress import Progress, Share
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
+    from harness.models.build import Models
+    from harness.models.contract import Usage
+
 _QUIET_S: Final = 60.0
 """Without a terminal, a line comes at every tenth part, and whenever so much time has gone by without one."""
 
@@ -56,7 +59,7 @@ class _Shown:
 
 @contextmanager
 def live(
-    title: str, total: int, *, refreshes: bool = False, cost: Callable[[], float | None] | None = None
+    title: str, *, refreshes: bool = False, cost: Callable[[], float | None] | None = None
 ) -> Iterator[Callable[[Progress], None]]:
     """Show how far a run is; yields what is told of its progress.
 
@@ -64,15 +67,13 @@ def live(
     ----------
     title
         What runs.
-    total
-        Episodes of the whole plan.
     refreshes
         Whether a thread may keep the display up to date: not where worker processes are forked.
     cost
         Returns the US dollars spent so far, None where they are not known; None if nothing costs anything.
     """
     shown = _Shown(cost, time.monotonic())
-    if not sys.stderr.isatty() or total == 0:
+    if not sys.stderr.isatty():
         yield _lines(title, shown)
         return
     from rich.console import Console
@@ -89,15 +90,26 @@ def live(
     columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=20), MofNCompleteColumn(), Status())
     console = Console(stderr=True)
     with Bar(*columns, console=console, transient=True, auto_refresh=refreshes, refresh_per_second=2) as bar:
-        yield _bar(bar, title, total, shown)
+        yield _bar(bar, title, shown)
 
 
-def _bar(bar: Bar, title: str, total: int, shown: _Shown) -> Callable[[Progress], None]:
-    task = bar.add_task(title, total=total)
+def cost_of(models: Models, earlier: Usage | None = None) -> Callable[[], float | None]:
+    """Return what tells the cost of some models so far, that of earlier sittings included."""
+    before = 0.0 if earlier is None else earlier.cost_usd
+
+    def cost_usd() -> float | None:
+        costs = [before, *(account.known_cost_usd for account in models.ledger.accounts().values())]
+        return None if None in costs else sum(cost for cost in costs if cost is not None)
+
+    return cost_usd
+
+
+def _bar(bar: Bar, title: str, shown: _Shown) -> Callable[[Progress], None]:
+    task = bar.add_task(title, total=None)
 
     def tell(progress: Progress) -> None:
         shown.take(progress)
-        bar.update(task, completed=progress.done, refresh=not bar.live.auto_refresh)
+        bar.update(task, completed=progress.done, total=progress.planned, refresh=not bar.live.auto_refresh)
 
     return tell
 

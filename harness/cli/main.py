@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import corpus, playing, runs, tasks
+from harness.cli import corpus, judging, playing, prompts, runs, tasks
 from harness.cli.exits import CANNOT, OUR_FAULT, STOPPED
 from harness.cli.output import fail
 
@@ -31,7 +31,9 @@ app.add_typer(corpus.app, name="corpus")
 app.add_typer(runs.app, name="runs")
 app.command("run")(playing.run)
 app.command("demo")(playing.demo)
+app.command("grade")(judging.grade)
 runs.register_top_level(app)
+app.command("prompt")(prompts.prompt)
 
 
 def _version(asked: bool) -> None:

@@ -22,10 +22,16 @@ Selector = Annotated[
 
 AgentUrl = Annotated[
     str | None,
-    typer.Option("--agent-url", help="Address of an OpenAI-compatible endpoint that plays the agent."),
+    typer.Option("--agent-url", help="Address of an OpenAI-compatible endpoint that plays the agent.", metavar="URL"),
 ]
 AgentModel = Annotated[
     str | None, typer.Option("--agent-model", help="The name of the model at --agent-url.", metavar="NAME")
+]
+AgentHttp = Annotated[
+    str | None,
+    typer.Option(
+        "--agent-http", help="Address of an agent that runs its own loop and calls the tools back.", metavar="URL"
+    ),
 ]
 CallerName = Annotated[
     str | None,

@@ -10,6 +10,7 @@ import typer
 
 from harness.cli.exits import HALTED, INCOMPLETE
 from harness.cli.options import (
+    AgentHttp,
     AgentModel,
     AgentUrl,
     CallerName,
@@ -28,14 +29,11 @@ from harness.cli.options import (
 from harness.cli.output import note, say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from harness.cli.roles import Roles
     from harness.models.build import Models
     from harness.models.contract import Usage
     from harness.runs.config import RunConfig
     from harness.runs.engine import RunResult
-    from harness.runs.executors import Executor
     from harness.scenario.files import Library
 
 REFERENCE = ("complier", "refuser", "myopic", "oracle")
@@ -56,6 +54,7 @@ def run(
     ] = None,
     agent_url: AgentUrl = None,
     agent_model: AgentModel = None,
+    agent_http: AgentHttp = None,
     caller: CallerName = None,
     judge: Judges = None,
     one_by_one: OneByOne = False,
@@ -76,7 +75,8 @@ def run(
         int | None,
         typer.Option(
             min=1,
-            help=f"Episodes at a time: threads where models play ({_THREADS} by default), processes elsewhere (1).",
+            help=f"Episodes at a time: {_THREADS} threads by default where they wait for models or a served agent, "
+            "else 1 process.",
             show_default=False,
         ),
     ] = None,
@@ -113,6 +113,7 @@ def run(
         config=config,
         agent_url=agent_url,
         agent_model=agent_model,
+        agent_http=agent_http,
     )
     if not roles.have_models:
         _refuse_without_models(
@@ -222,11 +223,12 @@ class Play:
         from datetime import UTC, datetime
 
         from harness.cli.grading import grader_for, judged_grader
-        from harness.cli.live import live
+        from harness.cli.live import cost_of, live
         from harness.cli.stored import corpora_of
         from harness.models.contract import Usage
         from harness.reports.ledger import spent
         from harness.runs.engine import run as play
+        from harness.runs.executors import executor_for, threads_for
         from harness.runs.folder import RunFolder, default_folder
 
         name = roles.agent if roles.models.agent is None else roles.models.agent.model
@@ -235,11 +237,11 @@ class Play:
         grader = grader_for(*corpora_of(config.corpus_hash, self.corpus_root), retrieval=self.retrieval)
         earlier = spent(RunFolder(folder).model_calls()) if self.resume else Usage(0, 0, 0.0)
         models = self._models(roles, earlier)
+        waits = models is not None or roles.agent_is_remote
         with live(
             f"{name:10}",
-            len(config.tasks) * self.trials,
-            refreshes=models is not None,
-            cost=None if models is None else _cost_of(models, earlier),
+            refreshes=waits,
+            cost=None if models is None else cost_of(models, earlier),
         ) as tell:
             result = play(
                 config,
@@ -247,7 +249,7 @@ class Play:
                 folder,
                 grader=grader,
                 judged=judged_grader(grader, roles.models, one_by_one=self.one_by_one),
-                executor=self._executor(with_models=models is not None),
+                executor=(threads_for if waits else executor_for)(self.workers or (_THREADS if waits else 1)),
                 resume=self.resume,
                 progress=tell,
                 corpus_root=self.corpus_root,
@@ -268,21 +270,6 @@ class Play:
         budget = Budget(self.max_cost, self.max_tokens, self.max_minutes)
         budget.spend(earlier)
         return Models(roles.models, seed=self.seed, budget=budget, cassette=self.cassette)
-
-    def _executor(self, *, with_models: bool) -> Executor:
-        from harness.runs.executors import executor_for, threads_for
-
-        return threads_for(self.workers or _THREADS) if with_models else executor_for(self.workers or 1)
-
-
-def _cost_of(models: Models, earlier: Usage) -> Callable[[], float | None]:
-    """Return what tells the cost so far, that of earlier sittings included."""
-
-    def cost_usd() -> float | None:
-        costs = [earlier.cost_usd, *(account.known_cost_usd for account in models.ledger.accounts().values())]
-        return None if None in costs else sum(cost for cost in costs if cost is not None)
-
-    return cost_usd
 
 
 def _refuse_without_models(**asked: bool) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from harness.agents.load import LOOP, loop_spec
 from harness.errors import RunError
 from harness.models.config import ModelsConfig, read_models
 
@@ -35,6 +36,11 @@ class Roles:
     models: ModelsConfig
 
     @property
+    def agent_is_remote(self) -> bool:
+        """Whether the agent runs its own loop at an address."""
+        return self.models.agent is None and self.agent.partition("://")[0].endswith(LOOP)
+
+    @property
     def have_models(self) -> bool:
         """Whether any model plays a role."""
         return self.models != ModelsConfig()
@@ -57,6 +63,7 @@ def resolve_roles(
     config: Path | None = None,
     agent_url: str | None = None,
     agent_model: str | None = None,
+    agent_http: str | None = None,
 ) -> Roles:
     """Put the options of a command and a file of models together; options go before the file.
 
@@ -70,6 +77,8 @@ def resolve_roles(
         The file.
     agent_url, agent_model
         Address of an OpenAI-compatible endpoint that plays the agent, and the name of its model there.
+    agent_http
+        Address of an agent that runs its own loop.
 
     Raises
     ------
@@ -79,8 +88,14 @@ def resolve_roles(
         If something in the file is unknown or out of range.
     """
     given: dict[str, Any] = {}
+    if agent_http is not None:
+        if agent is not None or agent_url is not None:
+            raise RunError("--agent-http names an agent, and so does --agent or --agent-url: give one of them")
+        agent = loop_spec(agent_http)
     if agent_url is not None:
-        given["agent"] = {"model": _model_at(agent, agent_model), "base_url": agent_url}
+        # The address of the completions themselves will do as well as the one that clients take.
+        base_url = agent_url.rstrip("/").removesuffix("/chat/completions")
+        given["agent"] = {"model": _model_at(agent, agent_model), "base_url": base_url}
         agent = None
     elif agent_model is not None:
         raise RunError("--agent-model names a model at --agent-url, which is missing")

@@ -1,4 +1,4 @@
-"""`fraudbench report`, `view`, `grade`, `replay`, and `runs diff`: what is done with stored runs."""
+"""`fraudbench report`, `view`, `replay`, and `runs diff`: what is done with stored runs."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.cli.exits import INCOMPLETE, WRONG
-from harness.cli.options import CorpusRoot, Folder, TasksRoot
-from harness.cli.output import note, say
+from harness.cli.options import CorpusRoot, Folder
+from harness.cli.output import say
 from harness.cli.reporting import Format, print_report
 
 if TYPE_CHECKING:
-    from harness.runs.folder import RunFolder
-    from harness.runs.record import EpisodeRecord, GradeRecord
+    from harness.runs.record import GradeRecord
 
 app = typer.Typer(help="Compare runs.", no_args_is_help=True, rich_markup_mode=None)
 
 
 def register_top_level(root: typer.Typer) -> None:
     """Add the commands that stand at the top level."""
-    for command in (report, view, grade, replay):
+    for command in (report, view, replay):
         root.command(command.__name__)(command)
 
 
@@ -45,6 +44,7 @@ def view(
     ] = None,
 ) -> None:
     """Show an episode: what was said, every call with the rows it changed, and the checks that failed, marked."""
+    from harness.cli.stored import find_record
     from harness.reports.transcript import transcript
     from harness.runs.folder import RunFolder
 
@@ -55,30 +55,10 @@ def view(
             found = grades.get(record.episode_id)
             say(f"{record.episode_id:32} {record.stop_reason:16} {_outcome(found)}")
         return
-    record = _find_record(stored, episode)
+    record = find_record(stored, episode)
     graded = grades.get(record.episode_id)
     say(f"{record.episode_id}  ({folder})")
     say(transcript(record.events, graded.grade if graded is not None else None))
-
-
-def grade(folder: Folder, tasks_root: TasksRoot = None, corpus: CorpusRoot = None) -> None:
-    """Grade the stored episodes of a run anew, without playing any conversation again.
-
-    The scenarios are those kept with the run; name others with --tasks-root, to let corrected expectations take effect.
-    """
-    from harness.cli.grading import grader_for
-    from harness.cli.stored import corpora_of
-    from harness.runs.folder import RunFolder
-    from harness.runs.grading import grade_run
-    from harness.scenario.files import load_library
-
-    stored = RunFolder(folder)
-    config = stored.config
-    library = load_library(tasks_root) if tasks_root else stored.library()
-    corpora = corpora_of(config.corpus_hash, corpus)
-    count = grade_run(folder, library, grader_for(*corpora, retrieval=config.retrieval))
-    note(f"{count} episodes graded.")
-    print_report([folder], "table")
 
 
 def replay(
@@ -90,12 +70,12 @@ def replay(
 
     Exit status 1 if anything differs.
     """
-    from harness.cli.stored import stage_of
+    from harness.cli.stored import find_record, stage_of
     from harness.runs.folder import RunFolder
     from harness.runs.replay import replay as replay_record
 
     stored = RunFolder(folder)
-    record = _find_record(stored, episode)
+    record = find_record(stored, episode)
     stage = stage_of(stored, corpus)
     result = replay_record(stage.instance(record.scenario_id), stage.knowledge(record.scenario_id), record)
     if not result.is_same:
@@ -119,26 +99,6 @@ def diff(one: Folder, other: Folder) -> None:
 
 
 # ------------------------------------------------------------------ what the commands share
-
-
-def _find_record(stored: RunFolder, name: str) -> EpisodeRecord:
-    """Return the episode of this id, or the first of the scenario of this id.
-
-    Raises
-    ------
-    UnknownName
-        If there is neither.
-    """
-    from harness.errors import UnknownName
-
-    found: dict[str, EpisodeRecord] = {}
-    for record in stored.records():
-        if record.episode_id == name:
-            return record
-        found.setdefault(record.scenario_id, record)
-    if name not in found:
-        raise UnknownName("episode or scenario of this run", name, found)
-    return found[name]
 
 
 def _outcome(line: GradeRecord | None) -> str:

@@ -43,6 +43,27 @@ def select_scenarios(
     for name, value, known in (("suite", suite, Suite), ("kind", kind, Kind)):
         if value is not None and value not in set(known):
             raise UnknownName(name, value, known)
+    return _narrowed(library, patterns, suite, kind, domain)
+
+
+def narrow(library: Library, selector: str | None) -> Library:
+    """Keep the scenarios of a library that a selector names; None keeps all.
+
+    Raises
+    ------
+    RunError
+        If nothing is named by a part of it.
+    """
+    return _narrowed(library, [word.strip() for word in (selector or "").split(",") if word.strip()])
+
+
+def _narrowed(
+    library: Library,
+    patterns: Sequence[str],
+    suite: str | None = None,
+    kind: str | None = None,
+    domain: str | None = None,
+) -> Library:
     for pattern in patterns:
         if not any(_matches(scenario, pattern) for scenario in library.scenarios.values()):
             raise RunError(
@@ -59,8 +80,9 @@ def select_scenarios(
     }
     if not kept:
         raise RunError("no scenario is left after selection; `fraudbench tasks list` prints what there is")
-    library.scenarios = kept
-    return library
+    narrowed = Library()
+    narrowed.scenarios, narrowed.files = kept, library.files
+    return narrowed
 
 
 def find_scenario(scenario_id: str, paths: Sequence[Path] | None) -> Scenario:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from domains.kit.json import canonical
 from harness.episode.limits import Limits
-from harness.models.config import ModelsConfig
+from harness.models.config import ModelsConfig, RoleConfig
 from harness.scenario.model import Kind
 
 RUN_SCHEMA_VERSION: Final = 1
@@ -116,13 +116,21 @@ def differences(ours: RunConfig, theirs: RunConfig) -> list[str]:
     return [line for field in left for line in _compare(field, left[field], right[field])]
 
 
+def asked_of(model: RoleConfig) -> dict[str, Any]:
+    """Return what is asked of a model, and not how patiently."""
+    return model.model_dump(mode="json", exclude=set(_PATIENCE))
+
+
 def _conditions(config: RunConfig) -> dict[str, Any]:
-    found = config.model_dump(mode="json", exclude=set(_NO_CONDITION))
-    models = found["models"]
-    for role in (models["agent"], models["caller"], *models["judge"]):
-        for name in _PATIENCE if role is not None else ():
-            del role[name]
-    return found
+    found = config.model_dump(mode="json", exclude={*_NO_CONDITION, "models"})
+    agent, caller = config.models.agent, config.models.caller
+    return found | {
+        "models": {
+            "agent": None if agent is None else asked_of(agent),
+            "caller": None if caller is None else asked_of(caller),
+            "judge": [asked_of(judge) for judge in config.models.judge],
+        }
+    }
 
 
 def _compare(field: str, ours: object, theirs: object) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -20,8 +19,7 @@ from harness.prompts import prompt_hashes
 from harness.resources import data_root
 from harness.runs.config import RunConfig
 from harness.runs.executors import Executor, Lost, Serial
-from harness.runs.folder import RunFolder, RunWriter, create_run, resume_run
-from harness.runs.interrupts import finishing, uninterrupted
+from harness.runs.folder import RunFolder, RunWriter, Stored, create_run, resume_run
 from harness.runs.perform import (
     Begun,
     EpisodeLine,
@@ -31,11 +29,13 @@ from harness.runs.perform import (
     Outcome,
     Performer,
     Planned,
+    Task,
     assessed,
+    drive,
 )
 from harness.runs.progress import Progress, Tally
 from harness.runs.provenance import agent_hash, commit, package_version, source_hash
-from harness.runs.record import RECORD_SCHEMA_VERSION, EpisodeRecord, episode_id
+from harness.runs.record import RECORD_SCHEMA_VERSION, episode_id
 from harness.runs.scenarios import scenarios_hash
 from harness.runs.secrets import secret_values
 from harness.runs.stage import Stage, read_documents
@@ -246,21 +246,10 @@ def run(
         planned = plan(config)
         stock = _take_stock(folder, len(planned), with_grades=performer.grades)
         result = RunResult(folder, planned=len(planned), done_before=len(stock.done))
-        tasks: list[Planned | EpisodeRecord] = list(stock.ungraded)
+        tasks: list[Task] = list(stock.ungraded)
         tasks += [episode for episode in planned if episode.episode_id not in stock.done]
         book = _Book(writer, result, stock.tally, progress)
-        with finishing(interrupted) as ending:
-            try:
-                with closing((executor or Serial()).run(performer, tasks, ending.stop)) as outcomes:
-                    for outcome in outcomes:
-                        with uninterrupted():
-                            book.enter(outcome)
-                        if result.halted is not None:
-                            # What is in flight is paid for: it ends by itself, and its results are kept.
-                            ending.stop.set()
-            except KeyboardInterrupt:
-                ending.is_asked_for = True
-            result.is_interrupted = ending.is_asked_for
+        result.is_interrupted = drive(executor or Serial(), performer, tasks, book.enter, interrupted)
     return result
 
 
@@ -268,21 +257,21 @@ class _Stock(NamedTuple):
     """What a run that is gone on with has already."""
 
     done: frozenset[str]
-    ungraded: tuple[EpisodeRecord, ...]
+    ungraded: tuple[Stored, ...]
     tally: Tally
 
 
 def _take_stock(path: Path, planned: int, *, with_grades: bool) -> _Stock:
     folder, done, ungraded = RunFolder(path), set[str](), []
     tally, grades = Tally(planned), folder.grades()
-    for record in folder.records():
+    for stored, record in folder.stored():
         done.add(record.episode_id)
         tally.errored += record.is_errored
         graded = grades.get(record.episode_id)
         if graded is not None:
             tally.grade(*assessed(graded))
         elif with_grades and not record.is_errored:
-            ungraded.append(record)
+            ungraded.append(stored)
     tally.done = len(done)
     return _Stock(frozenset(done), tuple(ungraded), tally)
 
@@ -296,8 +285,8 @@ class _Book:
     tally: Tally
     told: Callable[[Progress], None] | None
 
-    def enter(self, outcome: Outcome | Lost[Planned | EpisodeRecord]) -> None:
-        """Write one outcome down."""
+    def enter(self, outcome: Outcome | Lost[Task]) -> bool:
+        """Write one outcome down; return whether further episodes may begin."""
         if isinstance(outcome, Lost):
             self.result.lost[outcome.task.episode_id] = outcome.reason
         elif not isinstance(outcome, Begun):
@@ -305,8 +294,9 @@ class _Book:
         self._count(outcome)
         if self.told is not None:
             self.told(self.tally.progress())
+        return self.result.halted is None
 
-    def _count(self, outcome: Outcome | Lost[Planned | EpisodeRecord]) -> None:
+    def _count(self, outcome: Outcome | Lost[Task]) -> None:
         tally = self.tally
         if isinstance(outcome, Begun):
             tally.running.add(outcome.episode_id)

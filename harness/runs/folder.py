@@ -7,6 +7,7 @@
     episodes.jsonl    one line an episode, in the order in which they ended
     grades.jsonl      one line a graded episode
     timings.jsonl     wall and processor time, apart so that everything else repeats byte for byte
+    grading-*.jsonl   grades of a grading with models that was cut off, to go on with
     model_calls.jsonl one line an episode that called models: what was sent and what came back, long texts cut
     cassette/         with --record: the same whole, to play the run again without a provider
     lock              held while a process writes
@@ -27,7 +28,7 @@ from datetime import date
 from itertools import count
 from multiprocessing.util import register_after_fork
 from pathlib import Path
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 from pydantic import ValidationError
 
@@ -35,7 +36,15 @@ from harness.errors import RecordError, RunError
 from harness.models import cassette
 from harness.models.record import EpisodeCalls
 from harness.runs.config import RUN_SCHEMA_VERSION, RunConfig, differences
-from harness.runs.record import EpisodeRecord, GradeRecord, Timing, intact_bytes, read_lines
+from harness.runs.record import (
+    EpisodeRecord,
+    GradeRecord,
+    Timing,
+    intact_bytes,
+    placed_lines,
+    read_line,
+    read_lines,
+)
 from harness.runs.scenarios import read_scenarios, write_scenarios
 from harness.scenario.files import Library
 from harness.scenario.model import Scenario
@@ -57,6 +66,24 @@ _BEFORE_CONFIG: Final = frozenset({LOCK, SCENARIOS, f"{SCENARIOS}.new", f"{CONFI
 _MAX_CONFIG_BYTES: Final = 16 * 1024 * 1024
 
 _log = logging.getLogger(__name__)
+
+
+class Stored(NamedTuple):
+    """Where a stored episode lies."""
+
+    episode_id: str
+    file: Path
+    place: int
+
+    def read(self) -> EpisodeRecord:
+        """Read it.
+
+        Raises
+        ------
+        RecordError
+            If it is not there any more.
+        """
+        return read_line(self.file, EpisodeRecord, self.place)
 
 
 class RunFolder:
@@ -96,6 +123,17 @@ class RunFolder:
             Naming file and line of the first that cannot be read.
         """
         return read_lines(self.path / EPISODES, EpisodeRecord)
+
+    def stored(self) -> Iterator[tuple[Stored, EpisodeRecord]]:
+        """Read the episodes one by one, each with where it lies, so that it need not be kept in memory.
+
+        Raises
+        ------
+        RecordError
+            Naming file and line of the first that cannot be read.
+        """
+        for place, record in placed_lines(self.path / EPISODES, EpisodeRecord):
+            yield Stored(record.episode_id, self.path / EPISODES, place), record
 
     def record(self, episode: str) -> EpisodeRecord:
         """Return one episode.
@@ -237,6 +275,31 @@ class RunWriter:
                     raise _cannot_write(self.path / name, error) from error
                 self._open(name)
             self._append(name, text, durable=False)
+
+    def append_part(self, part: str, line: bytes) -> None:
+        """Write one grade of a grading that is under way.
+
+        Parameters
+        ----------
+        part
+            Its file in the folder.
+        line
+            The grade.
+
+        Raises
+        ------
+        RunError
+            If the disk does not take it; what was complete before stays complete.
+        """
+        if part not in self._files:
+            self._open(part)
+        self._append(part, line, durable=False)
+
+    def end_part(self, part: str) -> None:
+        """Remove the file of a grading that is complete."""
+        if file := self._files.pop(part, None):
+            os.close(file)
+        (self.path / part).unlink(missing_ok=True)
 
     def replace_grades(self, lines: Iterable[bytes]) -> None:
         """Put new grades in the place of all old ones, or leave them as they are if that fails.

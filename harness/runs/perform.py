@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -11,10 +12,13 @@ from harness.episode.events import StopReason
 from harness.models.faults import BudgetSpent, FatalFault, NotRecorded
 from harness.models.record import EpisodeCalls, shortened
 from harness.models.session import Session
-from harness.runs.grading import grade_record
+from harness.runs.executors import Executor, Lost
+from harness.runs.folder import Stored
+from harness.runs.interrupts import finishing, uninterrupted
 from harness.runs.play import play_episode
 from harness.runs.record import EpisodeRecord, GradeRecord, Timing, to_line, unwritable
 from harness.runs.stage import Stage
+from harness.scenario.instance import Instance
 from harness.verdict import Grader
 
 GRADING: Final = " (grading)"
@@ -93,6 +97,7 @@ class Halt:
 
 
 Outcome = Begun | EpisodeLine | GradeLine | Halt
+Task = Planned | Stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +127,11 @@ class Performer:
         """Whether episodes are graded."""
         return self.judged is not None or self.grader is not None
 
-    def __call__(self, task: Planned | EpisodeRecord) -> Iterator[Outcome]:
+    def __call__(self, task: Task) -> Iterator[Outcome]:
         """Yield what comes of one episode, as it comes."""
         yield Begun(task.episode_id)
-        if isinstance(task, EpisodeRecord):
-            yield from self._grade(task)
+        if isinstance(task, Stored):
+            yield from self._grade(task.read())
             return
         session = self.stage.session(task.episode_id)
         watch = _Watch()
@@ -172,6 +177,23 @@ class Performer:
         return CallLines(_call_line(short), None if whole is None else _call_line(whole))
 
 
+def grade_record(grader: Grader, record: EpisodeRecord, instance: Instance) -> GradeRecord:
+    """Return the grade of one episode, or why it has none.
+
+    Raises
+    ------
+    FatalFault, BudgetSpent, NotRecorded
+        If no further episode could be graded.
+    """
+    try:
+        return GradeRecord(episode_id=record.episode_id, grade=grader.grade(record.episode_id, instance, record.events))
+    except (FatalFault, BudgetSpent, NotRecorded):
+        raise
+    except Exception as fault:  # noqa: BLE001 - one episode's grading must not end the others'; the fault is stored
+        text = f"{type(fault).__name__}: {fault}"[:500].encode("utf-8", "replace").decode("utf-8")
+        return GradeRecord(episode_id=record.episode_id, grade=None, fault=text)
+
+
 class _Watch:
     """Measures from now on."""
 
@@ -187,6 +209,42 @@ class _Watch:
             model_calls=() if session is None else tuple(session.timings),
         )
         return to_line(timing)
+
+
+def drive(
+    executor: Executor,
+    performer: Performer,
+    tasks: Sequence[Task],
+    enter: Callable[[Outcome | Lost[Task]], bool],
+    interrupted: Callable[[], None] | None,
+) -> bool:
+    """Have tasks performed, and whatever comes of them entered, to the end or until an end is asked for.
+
+    Parameters
+    ----------
+    executor, performer, tasks
+        What is done, and where.
+    enter
+        Takes each outcome; returns whether further tasks may begin. What is in flight is paid for and is finished.
+    interrupted
+        Told when Ctrl-C is first pressed.
+
+    Returns
+    -------
+    bool
+        Whether Ctrl-C was pressed.
+    """
+    with finishing(interrupted) as ending:
+        try:
+            with closing(executor.run(performer, tasks, ending.stop)) as outcomes:
+                for outcome in outcomes:
+                    with uninterrupted():
+                        goes_on = enter(outcome)
+                    if not goes_on:
+                        ending.stop.set()
+        except KeyboardInterrupt:
+            ending.is_asked_for = True
+        return ending.is_asked_for
 
 
 def assessed(graded: GradeRecord) -> tuple[bool | None, bool | None]:

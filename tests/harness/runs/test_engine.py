@@ -171,7 +171,7 @@ def test_a_grader_that_raises_costs_its_grade_only(tmp_path: Path) -> None:
     assert faults == {f"mini-1/{mini.ME}:Writer/0": "RuntimeError: the grader broke"}
     assert summarise_folder(folder).reasons["ungraded"] == {"grading failed: RuntimeError: the grader broke": 1}
     before = (tmp_path / "r" / folders.EPISODES).read_bytes()
-    assert grade_run(tmp_path / "r", LIBRARY, mini.NoteGrader()) == 6
+    assert grade_run(tmp_path / "r", LIBRARY, mini.NoteGrader()).graded == 6
     assert summarise_folder(folder).graded == 6
     assert (tmp_path / "r" / folders.EPISODES).read_bytes() == before
 
