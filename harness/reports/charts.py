@@ -24,8 +24,9 @@ _Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A run in the plane of security and utility, both of which it has."""
+    """A run in the plane of security and utility, both of which it has. The label stands beside its dot."""
 
+    name: str
     label: str
     security: Rate
     utility: Rate
@@ -74,7 +75,7 @@ def stack(parts: Sequence[tuple[str, int]]) -> Markup:
 def frontier_chart(points: Sequence[Point]) -> Markup:
     """Draw runs by security and utility, with their intervals and the line that no run goes beyond."""
     described = "; ".join(
-        f"{point.label}: S {point.security.rate:.2f}, U {point.utility.rate:.2f}"
+        f"{point.name}: S {point.security.rate:.2f}, U {point.utility.rate:.2f}"
         f"{', on the frontier' if point.is_on_frontier else ''}"
         for point in points
     )
@@ -158,7 +159,7 @@ def _whiskers(point: Point) -> Markup:
 
 def _dot(point: Point) -> Markup:
     kind = "dot on" if point.is_on_frontier else "dot"
-    title = element("title", point.label)
+    title = element("title", point.name)
     return element("circle", title, class_=kind, cx=_x(point.security.rate), cy=_y(point.utility.rate), r=6)
 
 

@@ -261,7 +261,7 @@ def _conditions(runs: Sequence[_Run]) -> Markup:
 def _filters(index: _Index, planned: int) -> Markup:
     def choice(name: str, values: dict[str, int]) -> Markup:
         options = [element("option", "any", value="")]
-        options += [element("option", value.replace("_", " "), value=str(number)) for value, number in values.items()]
+        options += [element("option", value, value=str(number)) for value, number in values.items()]
         title = "failed check" if name == "check" else name
         return element("label", title, element("select", *options, data_filter=name))
 

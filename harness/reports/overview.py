@@ -17,6 +17,9 @@ from harness.reports.tables import Table
 _DRAWN: Final = frozenset({"Security and utility", "Rates", "By mechanism", "By tier", "By tactic", "Failures"})
 """Tables of text reports that are drawn here in a form of their own."""
 
+_MAX_NAMES: Final = 6
+"""Runs beyond which the plane shows their numbers and a list their names."""
+
 _HEADINGS: Final = {"Episodes": "Account of episodes"}
 
 _FATES: Final = (
@@ -112,8 +115,12 @@ def _table(caption: str, header: Sequence[str], rows: Sequence[Sequence[Markup]]
         element("tbody", *(element("tr", *row) for row in rows)),
         class_=kind,
     )
-    # Wide tables scroll by themselves; a keyboard has to reach them to do so.
-    return element("div", whole, class_="wide", tabindex=0, role="region", aria_label=caption)
+    return _scrolling(whole, caption)
+
+
+def _scrolling(content: Markup, title: str) -> Markup:
+    # What is wider than the page scrolls by itself; a keyboard has to reach it to do so.
+    return element("div", content, class_="wide", tabindex=0, role="region", aria_label=title)
 
 
 # ------------------------------------------------------------------ rates
@@ -157,9 +164,10 @@ def _rate_cell(rate: Rate, kind: str) -> Markup:
 
 
 def _plane(summaries: Sequence[Summary]) -> Markup:
+    is_crowded = len(summaries) > _MAX_NAMES
     points = [
-        Point(summary.agent, summary.security, summary.utility, mark)
-        for summary, mark in zip(summaries, frontier(summaries), strict=True)
+        Point(summary.agent, str(number) if is_crowded else summary.agent, summary.security, summary.utility, mark)
+        for number, (summary, mark) in enumerate(zip(summaries, frontier(summaries), strict=True), start=1)
         if summary.security.rate is not None and summary.utility.rate is not None
     ]
     missing = [summary.agent for summary in summaries if None in (summary.security.rate, summary.utility.rate)]
@@ -170,7 +178,8 @@ def _plane(summaries: Sequence[Summary]) -> Markup:
             "A run is on the frontier if no other is at least as good in both and better in one. Faint crosses are the "
             "intervals of 95 %.",
         ),
-        frontier_chart(points) if points else element("p", "No run has both rates."),
+        _scrolling(frontier_chart(points), "Frontier") if points else element("p", "No run has both rates."),
+        element("ol", *(element("li", summary.agent) for summary in summaries)) if is_crowded else "",
         *(element("p", f"{agent} lacks one of the rates.", class_="note") for agent in missing),
     )
 

@@ -10,6 +10,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from html import escape
 from html.parser import HTMLParser
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -248,6 +249,14 @@ def test_runs_of_one_name_below_different_folders_are_told_apart(tmp_path: Path)
     assert "x (r) #2" in page
 
 
+def test_many_runs_are_numbered_in_the_plane_and_listed(tmp_path: Path) -> None:
+    few, many = [render_html([write_run(tmp_path / f"{n}-{i}", agent=f"a{i}") for i in range(n)]) for n in (6, 7)]
+    plane = re.compile(r'<text class="name"[^>]*>(.*?)</text>')
+    assert plane.findall(few) == [f"a{i}" for i in range(6)]
+    assert plane.findall(many) == [str(i) for i in range(1, 8)]
+    assert f"<ol>{''.join(f'<li>a{i}</li>' for i in range(7))}</ol>" in many
+
+
 def test_runs_that_cannot_be_compared_are_named(tmp_path: Path) -> None:
     other = library(2)
     other.scenarios["mini-0"] = scenario("mini-0", title="Another")
@@ -275,6 +284,33 @@ def test_the_same_bytes_whatever_the_order_in_which_episodes_ended(tmp_path: Pat
     assert first == render_html([write_run(tmp_path / "b" / "r", backwards=True)])
     write_html([RunFolder(tmp_path / "a" / "r")], tmp_path / "page.html")
     assert (tmp_path / "page.html").read_bytes() == first.encode()
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize(
+    ("front", "back"),
+    [
+        *(
+            (front, back)
+            for front in ("text", "quiet", "link")
+            for back in ("page", "sheet", "soft", "caller", "agent")
+        ),
+        *((name, f"{name}-soft") for name in ("good", "bad", "open", "void")),
+        *((name, "sheet") for name in ("good", "bad", "open", "void")),
+    ],
+)
+def test_text_stands_out_from_what_is_behind_it(front: str, back: str, theme: int) -> None:
+    style = (files("harness.reports") / "report.css").read_text(encoding="utf-8")
+    colours = [re.findall(rf"--{name}: #(\w{{6}});", style)[theme] for name in (front, back)]
+    low, high = sorted(map(_luminance, colours))
+    assert (high + 0.05) / (low + 0.05) >= 4.5
+
+
+def _luminance(colour: str) -> float:
+    """Return the relative luminance of a colour as the accessibility guidelines define it."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (0, 2, 4)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 # ------------------------------------------------------------------ what must not get in
