@@ -187,7 +187,7 @@ class StoreTemplate:
                     connection.execute(CreateIndex(index))
             connection.exec_driver_sql(
                 f"CREATE TABLE {LOG_TABLE} (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, tbl TEXT NOT NULL,"
-                " key TEXT NOT NULL, before TEXT, after TEXT)"
+                " key TEXT NOT NULL, before TEXT)"
             )
             with Session(connection, expire_on_commit=False) as session:
                 fill(session)
@@ -237,15 +237,23 @@ class StoreTemplate:
         layout = self._tables[table]
         return layout.insertion, layout.defaults
 
+    def selection(self, table: str, *, by_key: bool = False) -> str:
+        """Return the statement that reads a table in the order of its keys, or the row with one key."""
+        layout = self._tables[table]
+        which = f'WHERE "{layout.key}" = ?' if by_key else f'ORDER BY "{layout.key}"'
+        return f"{layout.selection} {which}"
+
     def columns_of(self, table: str) -> tuple[str, ...]:
         """Return the columns of a table in their order."""
         return self._tables[table].columns
 
     def decode(self, table: str, text: str | None) -> dict[str, JsonValue] | None:
-        """Read one side of a logged change."""
-        if text is None:
-            return None
-        return self.restore(table, dict(zip(self.columns_of(table), json.loads(text), strict=True)))
+        """Read a row as it was logged."""
+        return None if text is None else self.row(table, json.loads(text))
+
+    def row(self, table: str, values: Iterable[JsonValue]) -> dict[str, JsonValue]:
+        """Return the stored values of a row by column, in JSON form."""
+        return self.restore(table, dict(zip(self.columns_of(table), values, strict=True)))
 
     def restore(self, table: str, values: dict[str, JsonValue]) -> dict[str, JsonValue]:
         """Give stored values the types of their columns: SQLite has no booleans, and the log writes floats as text."""
@@ -282,6 +290,7 @@ class _Layout:
     floats: tuple[str, ...]
     defaults: Mapping[str, JsonValue]
     insertion: str
+    selection: str
 
     @staticmethod
     def of(table: Table) -> _Layout:
@@ -303,23 +312,25 @@ class _Layout:
             floats=tuple(column.name for column in table.columns if isinstance(column.type, Float)),
             defaults={column.name: _default(column) for column in table.columns},
             insertion=f'INSERT INTO "{table.name}" ({", ".join(names)}) VALUES ({", ".join(holders)})',
+            selection=f'SELECT {", ".join(names)} FROM "{table.name}"',
         )
 
     def triggers(self, table: str) -> Iterable[str]:
-        """Return the statements that log every change.
+        """Return the statements that log every change: which row, and what it held before.
 
-        They are kept short, rows as lists without names: each open store holds them in memory.
+        What it held afterwards is what it held before its next change, or holds now. The statements are kept short,
+        rows as lists without names: each store that is opened reads them and holds them in memory.
         """
-        new, old = self._as_json("NEW"), self._as_json("OLD")
-        for kind, side, before, after in (
-            (ChangeKind.INSERT, "NEW", "NULL", new),
-            (ChangeKind.UPDATE, "NEW", old, new),
-            (ChangeKind.DELETE, "OLD", old, "NULL"),
+        old = self._as_json("OLD")
+        for kind, side, before in (
+            (ChangeKind.INSERT, "NEW", "NULL"),
+            (ChangeKind.UPDATE, "NEW", old),
+            (ChangeKind.DELETE, "OLD", old),
         ):
             yield (
                 f'CREATE TRIGGER "log_{table}_{kind}" AFTER {kind.upper()} ON "{table}" BEGIN'
-                f" INSERT INTO {LOG_TABLE} (kind, tbl, key, before, after) VALUES"
-                f" ('{kind}', '{table}', CAST({side}.\"{self.key}\" AS TEXT), {before}, {after}); END"
+                f" INSERT INTO {LOG_TABLE} (kind, tbl, key, before) VALUES"
+                f" ('{kind}', '{table}', {side}.\"{self.key}\", {before}); END"
             )
 
     def _as_json(self, side: str) -> str:
@@ -473,28 +484,42 @@ class Store:
         """
         if self._raw.total_changes == self._seen_total:
             return ()
-        rows = self._raw.execute(
-            f"SELECT seq, kind, tbl, key, before, after FROM {LOG_TABLE} WHERE seq > ? ORDER BY seq",
-            (self._seen_seq,),
+        logged = self._raw.execute(
+            f"SELECT seq, kind, tbl, key, before FROM {LOG_TABLE} WHERE seq > ? ORDER BY seq DESC", (self._seen_seq,)
         ).fetchall()
         self._seen_total = self._raw.total_changes
         changes: list[Change] = []
-        for seq, kind, table, key, before, after in rows:
-            self._seen_seq = seq
-            if before != after:
-                old, new = self.template.decode(table, before), self.template.decode(table, after)
-                changes += self._changes(ChangeKind(kind), RowRef(table, key), old, new)
-        return tuple(changes)
+        # Walked backwards from the rows as they are now: what a row held after a change is known by then.
+        held: dict[RowRef, dict[str, JsonValue] | None] = {}
+        for seq, kind, table, key, before in logged:
+            self._seen_seq = max(seq, self._seen_seq)
+            row, old = RowRef(table, key), self.template.decode(table, before)
+            new = held[row] if row in held else self._row(row)
+            changes += self._changes(ChangeKind(kind), row, old, new)
+            held[row] = None
+            if old is not None:
+                held[RowRef(table, str(old[self.template.key_of(table)]))] = old
+        return tuple(reversed(changes))
+
+    def _row(self, row: RowRef) -> dict[str, JsonValue] | None:
+        found = self._raw.execute(self.template.selection(row.table, by_key=True), (row.key,)).fetchone()
+        return None if found is None else self.template.row(row.table, found)
 
     def _changes(
         self, kind: ChangeKind, row: RowRef, old: dict[str, JsonValue] | None, new: dict[str, JsonValue] | None
     ) -> Iterable[Change]:
-        """Return one logged change; a row whose key has changed is one that is gone and another that has come."""
+        """Return one logged change, the last part first.
+
+        Nothing has changed if all columns are as they were; a row whose key has changed is one that is gone and
+        another that has come.
+        """
+        if old == new:
+            return ()
         key = self.template.key_of(row.table)
         if old is None or new is None or old[key] == new[key]:
             return (Change(kind, row, old, new),)
         gone = Change(ChangeKind.DELETE, RowRef(row.table, str(old[key])), old, None)
-        return (gone, Change(ChangeKind.INSERT, row, None, new))
+        return (Change(ChangeKind.INSERT, row, None, new), gone)
 
     def rows(self, table: str) -> list[dict[str, JsonValue]]:
         """Return every row of a table in JSON form, ordered by key.
@@ -504,10 +529,8 @@ class Store:
         KeyError
             If the table does not exist.
         """
-        columns = self.template.columns_of(table)
-        listed = ", ".join(f'"{column}"' for column in columns)
-        found = self._raw.execute(f'SELECT {listed} FROM "{table}" ORDER BY "{self.template.key_of(table)}"').fetchall()
-        return [self.template.restore(table, dict(zip(columns, values, strict=True))) for values in found]
+        found = self._raw.execute(self.template.selection(table)).fetchall()
+        return [self.template.row(table, values) for values in found]
 
     def close(self) -> None:
         """Release the database; the store cannot be used afterwards."""
