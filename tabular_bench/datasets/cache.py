@@ -39,7 +39,8 @@ def load(folder: Path, key: str, catalogue: Catalogue) -> Dataset | None:
     """
     try:
         described = json.loads((folder / f"{key}.json").read_text(encoding="utf-8"))
-        with np.load(folder / f"{key}.npz", allow_pickle=False) as stored:
+        # Opened here, because NumPy leaves the file open when what is in it is no archive.
+        with (folder / f"{key}.npz").open("rb") as file, np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in _ARRAYS}
         dataset = Dataset(
             name=described["name"],

@@ -1,7 +1,8 @@
 """Reading a CSV file that somebody else made: every fault is named with file, column and row.
 
-Big files are read in two passes, the labels first, so that a stratified share can be drawn without ever holding the
-whole table. Nothing is evaluated; sizes are bounded.
+Files are read in two passes. The first goes through every record, holds its width against the header (a stray comma
+would move values into the wrong columns) and keeps the labels, from which a stratified share is drawn; the second
+reads the columns in pieces, so that the whole table is never held. Nothing is evaluated; sizes are bounded.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import csv
 import hashlib
 import re
 from collections import Counter
+from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -136,8 +138,6 @@ def _chunks(path: Path, header: list[str], **options: Any) -> Any:
         header=0,
         names=header,
         keep_default_na=False,
-        skip_blank_lines=False,
-        index_col=False,
         chunksize=_CHUNK_ROWS,
         low_memory=False,
         **options,
@@ -152,9 +152,8 @@ def _chunks(path: Path, header: list[str], **options: Any) -> Any:
 def _read_labels(path: Path, header: list[str], declaration: Declaration) -> NDArray[np.int64]:
     """Return 1, 0, or -1 for a row that is to be left out."""
     place = f"{path}: column {declaration.target}"
-    texts: list[str] = []
-    for chunk in _chunks(path, header, usecols=[declaration.target], dtype=str, na_values=[]):
-        texts += [_plain(text) for text in chunk[declaration.target]]
+    position = header.index(declaration.target)
+    texts = [_plain(record[position]) for record in _records(path, len(header))]
     found = Counter(texts)
     if found.get(""):
         raise TableError(f"{place}, row {texts.index('') + 2}: expected a label, found none")
@@ -171,9 +170,26 @@ def _read_labels(path: Path, header: list[str], declaration: Declaration) -> NDA
     return np.array([1 if text in positive else 0 if text in negative else -1 for text in texts], dtype=np.int64)
 
 
-def _plain(label: object) -> str:
-    """Write 1, 1.0 and " 1" in one way; what is no text is a missing label."""
-    text = label.strip() if isinstance(label, str) else ""
+def _records(path: Path, width: int) -> Iterator[list[str]]:
+    """Yield every record after the header; blank lines at the end are none."""
+    blank_row = 0
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            for row, record in enumerate(csv.reader(file), start=1):
+                if not record:
+                    blank_row = blank_row or row
+                elif blank_row or len(record) != width:
+                    place, found = (blank_row, 0) if blank_row else (row, len(record))
+                    raise TableError(f"{path}: row {place}: expected {width} fields, found {found}")
+                elif row > 1:
+                    yield record
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise TableError(f"{path}: expected a CSV file in UTF-8: {error}") from None
+
+
+def _plain(label: str) -> str:
+    """Write 1, 1.0 and " 1" in one way."""
+    text = label.strip()
     try:
         number = float(text)
     except ValueError:
