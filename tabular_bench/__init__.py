@@ -11,6 +11,7 @@ A map, in the order in which one cell is computed:
 `schema`               what the columns mean: kind, bounds, mutability, unit, one-hot blocks
 `declaration`          features and relations read from one file
 `constraints`          the language of relations, its evaluator, feasibility, `repair`
+`check`                clean rows satisfy their relations, and every relation can be violated
 `scaling`              problem space and scaled space, and the way between them
 `problem`              columns, relations and scaler together: what attacks move on
 `detector`             the contract of a model; `counting` wraps it for an attack
@@ -36,7 +37,10 @@ if TYPE_CHECKING:
     from tabular_bench.attack_run import AttackOutcome, run_attack
     from tabular_bench.budget import Budget
     from tabular_bench.cell import CellSpec
+    from tabular_bench.check import check_dataset
     from tabular_bench.dataset import Dataset
+    from tabular_bench.datasets.registry import load_dataset, load_table
+    from tabular_bench.declaration import read_declaration
     from tabular_bench.protocol import Protocol
     from tabular_bench.scaling import ProblemFront, ScaledFront
     from tabular_bench.schema import Feature, Schema
@@ -58,6 +62,10 @@ __all__ = [
     "Schema",
     "TabularError",
     "ThreatModel",
+    "check_dataset",
+    "load_dataset",
+    "load_table",
+    "read_declaration",
     "run_attack",
 ]
 
@@ -74,6 +82,10 @@ _HOMES = {
     "ScaledFront": "scaling",
     "Schema": "schema",
     "ThreatModel": "threat",
+    "check_dataset": "check",
+    "load_dataset": "datasets.registry",
+    "load_table": "datasets.registry",
+    "read_declaration": "declaration",
     "run_attack": "attack_run",
 }
 

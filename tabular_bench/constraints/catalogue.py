@@ -142,9 +142,12 @@ class Constraints:
         found = []
         for relation in self.relations:
             try:
-                found.append(self.evaluator.columns(relation.statement))
+                columns = self.evaluator.columns(relation.statement)
             except TabularError as error:
                 raise DeclarationError(f"relation {relation.label} ({relation.text}): {error}") from None
+            if not columns:
+                raise DeclarationError(f"relation {relation.label} ({relation.text}): expected a feature in it")
+            found.append(columns)
         return tuple(found)
 
     @cached_property

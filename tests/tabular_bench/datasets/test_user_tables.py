@@ -212,6 +212,7 @@ def test_gaps_are_filled_from_training_rows_where_they_may_be(tmp_path: Path) ->
     [
         ('target = "is_fraud"\nrelations = ["amout <= 3"]', "did you mean amount"),
         ('target = "is_fraud"\nrelations = ["amount <= "]', "relation r1: expected a relation such as"),
+        ('target = "is_fraud"\nrelations = ["1 <= 2"]', "expected a feature in it"),
         ('target = "is_fraud"\nimmutable = ["ages"]', "found ages; it has age"),
         ('target = "is_fraud"\nderived = ["amount"]', "expected a relation amount == ..., found none"),
         (
