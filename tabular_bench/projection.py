@@ -14,6 +14,7 @@ import numpy as np
 
 from tabular_bench.budget import Ball, Budget
 from tabular_bench.constraints.catalogue import Catalogue, Constraints
+from tabular_bench.constraints.feasibility import INTEGER_SLACK
 from tabular_bench.constraints.repair import Repair
 from tabular_bench.problem import Problem
 from tabular_bench.protocol import Protocol
@@ -128,10 +129,10 @@ class Projection:
             Shape ``(m, d)``. Whole numbers that the way through scaled space has blurred are whole again.
         """
         problem = self.problem.scaler.to_problem(rows)
-        whole = self.problem.schema.integer & (
-            np.abs(problem - np.round(problem)) <= 1e-9 * np.maximum(1, abs(problem))
-        )
-        problem = np.where(whole, np.round(problem), problem)
+        nearest = np.round(problem)
+        slack = np.minimum(INTEGER_SLACK, 1e-9 * np.maximum(1.0, np.abs(problem)))
+        blurred = self.problem.schema.integer & (np.abs(problem - nearest) <= slack)
+        problem = np.where(blurred, nearest, problem)
         return np.where(rows == self.clean_scaled[of], self.clean[of], problem)
 
     def _overwrite(self, rows: FloatArray) -> FloatArray:

@@ -172,6 +172,18 @@ def test_without_constraints_rows_stay_in_the_ball_and_hardly_any_is_feasible() 
     assert b.success.sum() == 0
 
 
+def test_a_large_whole_number_that_moved_a_fraction_is_not_rounded_for_the_attacker() -> None:
+    rows = np.array([[1_500_000_000.0], [1_500_000_007.0], [1_600_000_000.0]])
+    schema = Schema((Feature("seconds", "integer"),))
+    ground = Problem(Constraints(schema, Catalogue()), Scaler.fit(rows, schema))
+    detector = Linear(np.ones(1))
+    step = 0.25 / ground.scaler.scale[0]
+    outcome = attacked(GREEDY, protocol="A", budget=Budget(step), detector=detector, rows=rows, ground=ground)
+    np.testing.assert_allclose(rows - outcome.rows, 0.25, atol=1e-5)
+    assert not outcome.report.integers.any()
+    assert attacked(GREEDY, budget=Budget(step), detector=detector, rows=rows, ground=ground).report.integers.all()
+
+
 def test_presets_differ() -> None:
     """On the same proposals: blocks, ball, and the frozen column that is overwritten all the same."""
     strict, published = (attacked(GREEDY, protocol="C2", preset=preset) for preset in (STRICT, PUBLISHED))
