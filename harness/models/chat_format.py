@@ -70,6 +70,10 @@ _MOST_TOKENS: Final = 100_000_000
 def sent_message(message: ChatMessage) -> dict[str, JsonValue]:
     """Write a message as the protocol has it."""
     sent: dict[str, JsonValue] = {"role": message.speaker.value, "content": message.text}
+    if message.answers is not None:
+        sent["tool_call_id"] = message.answers
+    if not message.opaque and not message.tool_requests:
+        return sent
     opaque = dict(message.opaque)
     beside: Sequence[Mapping[str, JsonValue]] = opaque.pop(_CALLS, ())
     sent.update(opaque)
@@ -83,8 +87,6 @@ def sent_message(message: ChatMessage) -> dict[str, JsonValue]:
             }
             for place, call in enumerate(message.tool_requests)
         ]
-    if message.answers is not None:
-        sent["tool_call_id"] = message.answers
     return sent
 
 
