@@ -20,7 +20,8 @@ A map, in the order in which one cell is computed:
 `projection`           what a protocol lets rows become; applied by attacks after each step
 `attack`               the contract of an attack: candidates in, no clipping, no judging, no counting
 `attack_run`           the final function: applies budget, mask, feasibility and success
-`errors`, `seeds`      what can go wrong; random state from names
+`errors`               what can go wrong
+`seeds`, `threads`     random state from names; one thread for many small steps
 =====================  ==================================================================================
 """
 

@@ -19,6 +19,7 @@ from tabular_bench.projection import Projection
 from tabular_bench.protocol import Protocol
 from tabular_bench.schema import BoolArray, FloatArray, IntArray
 from tabular_bench.seeds import generator
+from tabular_bench.threads import one_thread
 from tabular_bench.threat import ThreatModel
 
 PUBLISHED_THRESHOLD: Final = 0.5
@@ -47,7 +48,7 @@ class AttackOutcome:
     target_queries
         What it asked of the target: the same, or 0 with a surrogate.
     runtime_s
-        Wall time of the attack alone.
+        Wall time of the attack alone, on one thread.
     protocol
         That it ran under.
     """
@@ -177,7 +178,8 @@ def run_attack(
     shown.setflags(write=False)
     context = AttackContext(shown, targets, counted, projection, generator(seed, "attack"))
     started = time.perf_counter()
-    proposed = attack.perturb(context) if len(rows) else shown
+    with one_thread():
+        proposed = attack.perturb(context) if len(rows) else shown
     runtime_s = time.perf_counter() - started
     final = _finish(proposed, projection.knowing_all())
     clean_scores = checked_scores(target, projection.clean_scaled)

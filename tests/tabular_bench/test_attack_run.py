@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+import torch
 
 from tabular_bench.attack import AttackContext
 from tabular_bench.attack_run import AttackOutcome, run_attack
@@ -318,6 +319,23 @@ def test_detectors_are_held_to_their_contract() -> None:
         attacked(GREEDY, detector=broken)
     with pytest.raises(DetectorError, match="scores in 0"):
         attacked(Propose(lambda context: context.rows), detector=broken)
+
+
+def test_attacks_run_on_one_thread_and_give_the_others_back() -> None:
+    seen = []
+
+    def look(context: AttackContext) -> FloatArray:
+        seen.append(torch.get_num_threads())
+        return context.rows
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        attacked(Propose(look))
+        assert seen == [1]
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_no_row() -> None:
