@@ -164,7 +164,7 @@ def test_boosters_that_do_not_fit(tmp_path: Path) -> None:
 def test_files_that_are_no_boosters(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
     path.write_text("not a model")
-    with pytest.raises(InputError, match="expected a model saved by XGBoost: .*Error"):
+    with pytest.raises(InputError, match=r"expected a model saved by XGBoost: .*Error"):
         find_model(str(path)).train(training())
     # Children that are not there: XGBoost takes the whole process down with it.
     forged = json.loads(booster(path).read_text())
