@@ -134,7 +134,7 @@ class Instance:
             world.close()
             cause = getattr(error, "orig", error)
             raise SetupError("/cast or /setup", f"{doing} cannot be stored: {cause}") from error
-        world.store.take_changes()
+        world.store.settle()
         return world
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Set as AbstractSet
+from typing import Final, Literal
 
-from sqlmodel import col, or_, select
+from sqlmodel import SQLModel
 
 from domains.banking.tables import (
     AuthorityRecord,
@@ -24,6 +25,17 @@ from domains.kit.json import JsonValue
 from domains.kit.tools import tool
 from domains.kit.world import World
 
+_OWNERS: Final[tuple[tuple[type[SQLModel], str], ...]] = (
+    (LedgerEntry, "account_id"),
+    (Card, "account_id"),
+    (Card, "customer_id"),
+    (Payment, "from_account_id"),
+    (Hold, "account_id"),
+    (Payee, "customer_id"),
+    (Dispute, "customer_id"),
+)
+"""What supervisors approve something about, customers and accounts apart, and the columns that say whose it is."""
+
 Role = Literal["owner", "administrator", "approver", "bookkeeper", "payroll", "viewer"]
 
 
@@ -41,28 +53,32 @@ def read_authority(bank: World, customer_id: str) -> JsonValue:
         The customer's id.
     """
     bank.find(Customer, customer_id)
-    named = (col(AuthorityRecord.principal_id) == customer_id) | (col(AuthorityRecord.representative_id) == customer_id)
-    authorities = select(AuthorityRecord).where(named).order_by(col(AuthorityRecord.valid_from), AuthorityRecord.id)
+    named = [
+        record
+        for record in matching(bank, AuthorityRecord)
+        if customer_id in (record.principal_id, record.representative_id)
+    ]
     return {
-        "authority_records": show_all(bank, bank.session.exec(authorities)),
+        "authority_records": show_all(bank, named),
         "supervisor_approvals": show_all(bank, _approvals_about(bank, customer_id)),
     }
 
 
 def _approvals_about(bank: World, customer_id: str) -> list[SupervisorApproval]:
-    accounts = [account.id for account in accounts_of(bank, customer_id)]
-    subject = col(SupervisorApproval.subject_id)
-    records = (
-        select(LedgerEntry.id).where(col(LedgerEntry.account_id).in_(accounts)),
-        select(Card.id).where((col(Card.account_id).in_(accounts)) | (col(Card.customer_id) == customer_id)),
-        select(Payment.id).where(col(Payment.from_account_id).in_(accounts)),
-        select(Hold.id).where(col(Hold.account_id).in_(accounts)),
-        select(Payee.id).where(col(Payee.customer_id) == customer_id),
-        select(Dispute.id).where(col(Dispute.customer_id) == customer_id),
+    own = {customer_id, *(account.id for account in accounts_of(bank, customer_id))}
+    return [
+        approval
+        for approval in matching(bank, SupervisorApproval)
+        if approval.subject_id in own or _hangs_on(own, approval.subject_id, bank)
+    ]
+
+
+def _hangs_on(own: AbstractSet[str], record_id: str, bank: World) -> bool:
+    """Tell whether a record belongs to one of these customers or accounts."""
+    return any(
+        (record := bank.get(model, record_id)) is not None and getattr(record, column) in own
+        for model, column in _OWNERS
     )
-    about = or_(subject.in_([customer_id, *accounts]), *(subject.in_(ids) for ids in records))
-    approvals = select(SupervisorApproval).where(about)
-    return list(bank.session.exec(approvals.order_by(col(SupervisorApproval.approved_at), col(SupervisorApproval.id))))
 
 
 @tool(writes=True, discoverable=True)

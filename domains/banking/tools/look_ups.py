@@ -49,7 +49,8 @@ def find_customer(bank: World, name: str = "", phone: str = "", email: str = "")
     email
         E-mail address, in full.
     """
-    if not (words(name) or phone or email):
+    wanted = words(name)
+    if not (wanted or phone or email):
         raise ToolError("Give a name, a telephone number or an e-mail address to search for.")
     number = national_number(phone)
     if phone and not number:
@@ -57,13 +58,17 @@ def find_customer(bank: World, name: str = "", phone: str = "", email: str = "")
     found = [
         customer
         for customer in matching(bank, Customer)
-        if all(any(own.startswith(word) for own in words(customer.name)) for word in words(name))
+        if _begin(wanted, words(customer.name))
         and (not number or national_number(customer.phone) == number)
         and (not email or customer.email.casefold() == email.strip().casefold())
     ]
     if len(found) > _FOUND_LIMIT:
         raise ToolError(f"{len(found)} customers fit; give more of the name, or another detail.")
     return show_all(bank, found, "id", "name", "kind")
+
+
+def _begin(wanted: tuple[str, ...], own: tuple[str, ...]) -> bool:
+    return all(any(word.startswith(start) for word in own) for start in wanted)
 
 
 @tool()

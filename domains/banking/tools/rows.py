@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Date, bindparam
-from sqlmodel import SQLModel, col, select
+from sqlmodel import SQLModel, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from domains.banking.tables import (
@@ -89,9 +89,13 @@ def update(bank: World, row: SQLModel, **values: Any) -> None:
 
 def accounts_of(bank: World, *customer_ids: str) -> list[Account]:
     """Return the accounts of which any of these customers is an owner, the oldest first."""
-    shared = select(AccountHolder.account_id).where(col(AccountHolder.customer_id).in_(customer_ids))
-    owned = col(Account.customer_id).in_(customer_ids) | col(Account.id).in_(shared)
-    return list(bank.session.exec(select(Account).where(owned).order_by(*_time_order(Account))))
+    owned = {
+        account.id: account for customer_id in customer_ids for account in bank.rows(Account, customer_id=customer_id)
+    }
+    for customer_id in customer_ids:
+        for holder in bank.rows(AccountHolder, customer_id=customer_id):
+            owned.setdefault(holder.account_id, bank.find(Account, holder.account_id))
+    return sorted(owned.values(), key=_age(Account))
 
 
 def holders_of(bank: World, account: Account) -> frozenset[str]:
