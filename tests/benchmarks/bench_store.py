@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
+from functools import cache
 
 import pytest
 
 from domains.kit.domain import Call, load_domain
+from domains.kit.json import JsonValue
 from domains.kit.knowledge import NoKnowledge
 from domains.kit.tools import Actor
 from domains.kit.world import World
 from harness.episode.environment import Environment
 from harness.episode.limits import Limits
 from harness.episode.turn import Turn
+from harness.resources import data_root
 from harness.scenario.files import load_library
 from harness.scenario.instance import Instance, instantiate
-from tests.benchmarks.measure import cpu_ms, memory_of_each_mb, report
+from tests.benchmarks.conftest import Table
+from tests.benchmarks.measure import cpu_ms, memory_of_each
 
-TASKS = Path(__file__).resolve().parents[2] / "tasks"
+OPEN_AT_ONCE = 64
 
 
-@pytest.fixture(scope="module", params=["parcels", "banking"])
-def instance(request: pytest.FixtureRequest) -> Instance:
-    """The scenario of a domain that brings the most rows."""
-    domain = load_domain(request.param)
-    scenarios = load_library([TASKS / request.param]).scenarios.values()
+@cache
+def largest(domain_name: str) -> Instance:
+    """Return the scenario of a domain that brings the most rows."""
+    domain = load_domain(domain_name)
+    scenarios = load_library([data_root("tasks") / domain_name]).scenarios.values()
     return max((instantiate(scenario, domain) for scenario in scenarios), key=lambda made: len(made.inserts))
+
+
+@pytest.fixture(params=["parcels", "banking"])
+def instance(request: pytest.FixtureRequest) -> Instance:
+    return largest(request.param)
 
 
 @pytest.fixture
@@ -37,7 +45,7 @@ def world(instance: Instance) -> Iterator[World]:
     opened.close()
 
 
-def test_opening(instance: Instance) -> None:
+def test_opening(table: Table, instance: Instance) -> None:
     name, rows = instance.domain.name, len(instance.inserts)
     template = instance.domain.template()
     held = []
@@ -46,33 +54,41 @@ def test_opening(instance: Instance) -> None:
         held.append(template.open())
         held[-1].rows("decisions")
 
-    report(f"{name}: opening a new store and reading its tables", cpu_ms(first, repeats=4), "ms")
+    table.add(f"{name}: opening a new store", cpu_ms(first, repeats=4, rounds=12), "ms", 2)
     for store in held:
         store.close()
-    report(f"{name}: opening a store after another was closed", cpu_ms(lambda: template.open().close()), "ms")
+    table.add(f"{name}: opening a store after another was closed", cpu_ms(lambda: template.open().close()), "ms", 2)
     opening = cpu_ms(lambda: instance.open_world(NoKnowledge()).close())
-    report(f"{name}: opening a scenario with {rows} rows", opening, "ms", 2)
-    report(f"{name}: drawing that scenario", cpu_ms(lambda: instantiate(instance.scenario, instance.domain)), "ms")
+    table.add(f"{name}: opening a scenario with {rows} rows", opening, "ms", 2)
+    table.add(f"{name}: drawing that scenario", cpu_ms(lambda: instantiate(instance.scenario, instance.domain)), "ms")
 
 
-def test_sixty_four_at_once(instance: Instance) -> None:
-    grown = memory_of_each_mb(lambda: Environment(instance, NoKnowledge(), Limits()), 64, Environment.close)
-    report(f"{instance.domain.name}: each of 64 open episodes", grown, "MB", 1.5)
+def open_episode() -> Environment:
+    """Begin an episode of the banking scenario that brings the most rows."""
+    return Environment(largest("banking"), NoKnowledge(), Limits())
 
 
-def test_calls(instance: Instance, world: World) -> None:
+def test_many_at_once(table: Table) -> None:
+    memory = memory_of_each(open_episode, OPEN_AT_ONCE)
+    table.add(f"each of {OPEN_AT_ONCE} open episodes, resident", memory.resident_mb, "MB", 1.5)
+    table.add(f"each of {OPEN_AT_ONCE} open episodes, given out by Python", memory.traced_mb, "MB", 1.5)
+
+
+def test_calls(table: Table, instance: Instance, world: World) -> None:
     name = instance.domain.name
-    report(f"{name}: a call that reads no row", cpu_ms(lambda: world.call(Actor.AGENT, "get_current_time", {})), "ms")
-    refusal = {"reason_code": "none", "rule_id": "none", "summary": "x"}
-    report(f"{name}: a call that writes a row", cpu_ms(lambda: world.call(Actor.AGENT, "escalate", refusal)), "ms")
-    report(f"{name}: a call of no tool", cpu_ms(lambda: world.call(Actor.AGENT, "nothing", {})), "ms")
+
+    def add(what: str, tool: str, arguments: dict[str, JsonValue]) -> None:
+        table.add(f"{name}: {what}", cpu_ms(lambda: world.call(Actor.AGENT, tool, arguments)), "ms")
+
+    add("a call that reads no row", "get_current_time", {})
+    add("a call that writes a row", "escalate", {"reason_code": "none", "rule_id": "none", "summary": "x"})
+    add("a call of no tool", "nothing", {})
     looks = {role: instance.domain.look_up.get(member.table) for role, member in instance.cast.items()}
     role, (tool, argument) = next((role, look) for role, look in looks.items() if look is not None)
-    arguments = {argument: instance.cast[role].key}
-    report(f"{name}: {tool}", cpu_ms(lambda: world.call(Actor.AGENT, tool, arguments)), "ms")
+    add(tool, tool, {argument: instance.cast[role].key})
 
 
-def test_an_episode_of_ten_turns_and_six_calls(instance: Instance) -> None:
+def test_the_engine_alone(table: Table, instance: Instance) -> None:
     role, (tool, argument) = next(
         (role, look) for role, member in instance.cast.items() if (look := instance.domain.look_up.get(member.table))
     )
@@ -89,4 +105,4 @@ def test_an_episode_of_ten_turns_and_six_calls(instance: Instance) -> None:
             environment.deliver(Actor.AGENT, Turn("One moment, please.", calls, yields=True))
         environment.close()
 
-    report(f"{instance.domain.name}: the engine, 10 turns and 6 calls", cpu_ms(episode), "ms", 5)
+    table.add(f"{instance.domain.name}: the engine alone, 10 turns and 6 calls", cpu_ms(episode), "ms")
