@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
-from typing import Final, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
 
 from harness.episode.events import StopReason
-from harness.models.faults import BudgetSpent, FatalFault, NotRecorded
+from harness.models.faults import BudgetSpent, FatalFault, ModelFault, NotRecorded
 from harness.models.record import EpisodeCalls, shortened
 from harness.models.session import Session
 from harness.runs.executors import Executor, Lost
@@ -114,6 +115,8 @@ class Performer:
         What must not be written.
     records_traffic
         Whether the calls of models are kept whole.
+    halts
+        Whether an episode has met what would end every other the same way: none begins after it in this process.
     """
 
     stage: Stage
@@ -121,6 +124,11 @@ class Performer:
     judged: Judged | None
     secrets: tuple[bytes, ...]
     records_traffic: bool
+    halts: threading.Event = field(default_factory=threading.Event)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel without what threads of this process share."""
+        return Performer, (self.stage, self.grader, self.judged, self.secrets, self.records_traffic)
 
     @property
     def grades(self) -> bool:
@@ -129,6 +137,8 @@ class Performer:
 
     def __call__(self, task: Task) -> Iterator[Outcome]:
         """Yield what comes of one episode, as it comes."""
+        if self.halts.is_set():
+            return
         yield Begun(task.episode_id)
         if isinstance(task, Stored):
             yield from self._grade(task.read())
@@ -138,7 +148,7 @@ class Performer:
         try:
             record = play_episode(self.stage, task.scenario_id, task.trial, session)
         except (FatalFault, BudgetSpent, NotRecorded) as fault:
-            yield Halt(task.episode_id, str(fault), watch.line(task.episode_id, session), self._calls(session))
+            yield self._halt(task.episode_id, task.episode_id, fault, watch, session)
             return
         try:
             line = to_line(record, self.secrets)
@@ -162,12 +172,16 @@ class Performer:
         try:
             graded = grade_record(grader, record, self.stage.instance(record.scenario_id))
         except (FatalFault, BudgetSpent, NotRecorded) as fault:
-            yield Halt(record.episode_id, str(fault), watch.line(name, session), self._calls(session))
+            yield self._halt(record.episode_id, name, fault, watch, session)
             return
         timing = None if session is None else watch.line(name, session)
         secure, useful = assessed(graded)
         line = to_line(graded, self.secrets)
         yield GradeLine(record.episode_id, secure, useful, line, timing, self._calls(session))
+
+    def _halt(self, episode: str, name: str, fault: ModelFault, watch: _Watch, session: Session | None) -> Halt:
+        self.halts.set()
+        return Halt(episode, str(fault), watch.line(name, session), self._calls(session))
 
     def _calls(self, session: Session | None) -> CallLines | None:
         if session is None or not session.calls:
