@@ -160,7 +160,7 @@ def demo(
     """
     from datetime import UTC, datetime
 
-    from harness.cli.reporting import brackets, render
+    from harness.cli.reporting import brackets, render, write_page
     from harness.cli.roles import resolve_roles
     from harness.cli.selection import select_scenarios
 
@@ -175,8 +175,9 @@ def demo(
     say(brackets(folders))
     path = root / "report.md"
     path.write_text(render(folders, "markdown"), encoding="utf-8")
-    note(f"Runs:   {root}")
+    note(f"Runs: {root}")
     note(f"Report: {path}")
+    write_page(folders, root / "report.html")
     note(f"Look into an episode: fraudbench view {folders[-1]}")
 
 

@@ -8,15 +8,48 @@ from typing import Literal
 
 from harness.cli.output import note, say
 
-Format = Literal["table", "markdown", "json"]
+Format = Literal["table", "markdown", "json", "html"]
 
 
-def print_report(folders: Sequence[Path], format: Format) -> bool:
-    """Print the report of some runs; return whether nothing in them could be graded."""
+def print_report(folders: Sequence[Path], format: Format, out: Path | None = None) -> bool:
+    """Print the report of some runs, or write it to a file; return whether nothing in them could be graded.
+
+    Raises
+    ------
+    RunError
+        If the page is asked for and no file, or the file cannot be written.
+    """
     from harness.cli.stored import summaries_of
+    from harness.errors import RunError
 
-    say(render(folders, format))
+    if format == "html":
+        if out is None:
+            raise RunError("--format html writes a page: name its file with --out")
+        write_page(folders, out)
+    elif out is not None:
+        try:
+            out.write_text(render(folders, format), encoding="utf-8")
+        except OSError as error:
+            raise RunError(f"{out}: the report cannot be written: {error.strerror or error}") from None
+        note(f"Report: {out}")
+    else:
+        say(render(folders, format))
     return all(summary.graded == 0 for summary in summaries_of(folders))
+
+
+def write_page(folders: Sequence[Path], out: Path) -> None:
+    """Write some runs as one self-contained page, every transcript in it.
+
+    Raises
+    ------
+    RunError
+        If the file cannot be written.
+    """
+    from harness.reports.html import write_html
+    from harness.runs.folder import RunFolder
+
+    write_html([RunFolder(folder) for folder in folders], out)
+    note(f"Page: {out}")
 
 
 def render(folders: Sequence[Path], format: Format) -> str:

@@ -26,14 +26,17 @@ def register_top_level(root: typer.Typer) -> None:
 
 def report(
     folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of runs.")],
-    format: Annotated[Format, typer.Option(help="table, markdown or json.")] = "table",
+    format: Annotated[
+        Format, typer.Option(help="table, markdown, json, or html: one page with every transcript in it.")
+    ] = "table",
+    out: Annotated[Path | None, typer.Option(help="File to write the report to; html needs one.")] = None,
 ) -> None:
     """Report one run or several side by side.
 
     Every rate stands with its count, its 95 % interval, and what it would be if everything unassessed had gone badly
     or well. Exit status 3 if nothing could be graded.
     """
-    if print_report(folders, format):
+    if print_report(folders, format, out):
         raise typer.Exit(INCOMPLETE)
 
 

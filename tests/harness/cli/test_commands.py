@@ -61,6 +61,11 @@ def test_reports_stand_side_by_side(played: Path) -> None:
     table = fraudbench("report", *folders, cwd=played).stdout
     assert all(agent in table for agent in ("complier", "refuser", "myopic", "oracle"))
     assert fraudbench("report", *folders, "--format", "markdown", cwd=played).stdout.startswith("#")
+    fraudbench("report", *folders, "--format", "html", "--out", "page.html", cwd=played)
+    page = (played / "page.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert "A brother comes for a parcel" in page
+    assert "--out" in fraudbench("report", *folders, "--format", "html", cwd=played, status=2).stderr
 
 
 def test_view_lists_and_shows_an_episode_with_its_violation(played: Path) -> None:
