@@ -63,7 +63,7 @@ def test_reports_stand_side_by_side(played: Path) -> None:
     assert fraudbench("report", *folders, "--format", "markdown", cwd=played).stdout.startswith("#")
     fraudbench("report", *folders, "--format", "html", "--out", "page.html", cwd=played)
     page = (played / "page.html").read_text()
-    assert page.startswith("<!doctype html>")
+    assert page.startswith("<!DOCTYPE html>")
     assert "A brother comes for a parcel" in page
     assert "--out" in fraudbench("report", *folders, "--format", "html", cwd=played, status=2).stderr
 
