@@ -7,7 +7,7 @@ from itertools import combinations
 
 from harness.reports.measures import Part, Rate, rate
 from harness.reports.statistics import cohens_kappa
-from harness.verdict import Grade, Standing
+from harness.verdict import Feeds, Grade, Stage, Standing
 
 
 class JudgePair(Part):
@@ -31,6 +31,9 @@ class JudgeAgreement(Part):
 
     Attributes
     ----------
+    passed
+        By what they feed: the share of statements that hold, those left open aside. On attacks, statements on service
+        feed no rate and stand here only.
     answered
         By judge: the share of statements on which it gave a readable verdict.
     unanimous
@@ -39,6 +42,7 @@ class JudgeAgreement(Part):
         Every two of them; empty if there is one judge only.
     """
 
+    passed: dict[Feeds, Rate]
     answered: dict[str, Rate]
     unanimous: Rate
     pairs: tuple[JudgePair, ...]
@@ -46,10 +50,16 @@ class JudgeAgreement(Part):
 
 def judge_agreement(grades: Iterable[Grade]) -> JudgeAgreement:
     """Compare what the judges said of all statements of some episodes."""
-    statements = [verdict.opinions for grade in grades for verdict in grade.verdicts if verdict.opinions]
+    verdicts = [verdict for grade in grades for verdict in grade.verdicts if verdict.stage is Stage.SEMANTIC]
+    statements = [verdict.opinions for verdict in verdicts if verdict.opinions]
     judges = sorted({judge for opinions in statements for judge in opinions})
     votes = {judge: [_vote(opinions.get(judge)) for opinions in statements] for judge in judges}
     return JudgeAgreement(
+        passed={
+            feeds: rate(_vote(verdict.standing) for verdict in verdicts if verdict.feeds is feeds)
+            for feeds in Feeds
+            if any(verdict.feeds is feeds for verdict in verdicts)
+        },
         answered={
             judge: rate(
                 vote is not None for vote, opinions in zip(votes[judge], statements, strict=True) if judge in opinions

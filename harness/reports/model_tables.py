@@ -9,9 +9,13 @@ from harness.reports.ledger import RoleUse
 from harness.reports.measures import Rate
 from harness.reports.summary import Summary
 from harness.reports.tables import Table
+from harness.verdict import Feeds
 
 _UNKNOWN: Final = "unknown"
 _NOTHING: Final = "n/a"
+
+_ON: Final = {Feeds.PROTECTION: "security"}
+"""What statements are about, where another word is used for it than for the checks that feed it."""
 
 
 def model_tables(summaries: Sequence[Summary]) -> list[Table]:
@@ -68,6 +72,8 @@ def _judge_table(summaries: Sequence[Summary]) -> Table:
     rows = []
     for summary in summaries:
         found = summary.judge_agreement
+        for feeds, passed in found.passed.items():
+            rows.append((f"{summary.agent}: statements on {_ON.get(feeds, feeds)} that hold", *_rate(passed), ""))
         for judge, answered in found.answered.items():
             rows.append((f"{summary.agent}: {judge}: answered", *_rate(answered), ""))
         for pair in found.pairs:
