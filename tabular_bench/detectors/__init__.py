@@ -5,6 +5,7 @@
 `logistic`, `forest`,   one model each: a function that trains it, a class that scores; trees,
 `boosting`, `network`,  weights and members are plain arrays
 `ensemble`
+`validated`             a detector behind a check of its input
 `trivial`               never, always, at random, largest amount first
 `models`                the mapping of names; `threshold` turns scores into decisions
 `guard`                 flags what only looks robust

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tabular_bench.detectors.training import TrainingSet, demand_rows, logistic
 from tabular_bench.schema import FloatArray
+from tabular_bench.threads import one_thread
 
 MAX_ITERATIONS = 2_000
 
@@ -64,7 +65,8 @@ def train_logistic(training: TrainingSet) -> LogisticDetector:
     from sklearn.linear_model import LogisticRegression
 
     model = LogisticRegression(class_weight="balanced", max_iter=MAX_ITERATIONS)
-    model.fit(training.rows, training.labels)
+    with one_thread():
+        model.fit(training.rows, training.labels)
     return LogisticDetector(
         training.feature_names, np.array(model.coef_[0], dtype=np.float64), float(model.intercept_[0])
     )

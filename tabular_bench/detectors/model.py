@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tabular_bench.detector import Detector
 from tabular_bench.detectors.threshold import BEST_F1, ThresholdRule
-from tabular_bench.detectors.training import TrainingSet
+from tabular_bench.detectors.training import Adversary, TrainingSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +22,11 @@ class Model:
         Returns a detector of scaled rows.
     rule
         Sets the threshold on the validation rows, unless a run declares another.
+    train_against
+        The same against an adversary that moves the rows of each batch; None where training knows no batches.
     """
 
     summary: str
     train: Callable[[TrainingSet], Detector]
     rule: ThresholdRule = BEST_F1
+    train_against: Callable[[TrainingSet, Adversary], Detector] | None = None

@@ -20,7 +20,7 @@ MODELS = {
     "logistic": Model("logistic regression", train_logistic),
     "forest": Model("random forest of 100 trees", train_forest),
     "xgboost": Model("100 boosted trees by XGBoost", train_xgboost),
-    "mlp": Model("network of two hidden layers of 128 units", train_network),
+    "mlp": Model("network of two hidden layers of 128 units", train_network, train_against=train_network),
     "ensemble": Model("soft voting of logistic, xgboost and mlp", train_ensemble),
 }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabular_bench.detectors.training import TrainingSet, demand_rows, logistic, single_thread
+from tabular_bench.detectors.training import Adversary, TrainingSet, demand_rows, logistic, torch_on_one_thread
 from tabular_bench.schema import FloatArray
 from tabular_bench.seeds import generator
+from tabular_bench.threads import one_thread
 
 WIDTH = 128
 EPOCHS = 20
@@ -46,14 +46,14 @@ class NetworkDetector:
 
     def predict_proba(self, rows: FloatArray) -> FloatArray:
         """Score rows, shape ``(n, d)``; returns shape ``(n,)``."""
-        with single_thread():
+        with torch_on_one_thread():
             _, _, logits = self._forward(rows)
         return logistic(logits.numpy().astype(np.float64))
 
     def gradient(self, rows: FloatArray, targets: NDArray[np.int8]) -> FloatArray:
         """Return the gradient of the signed logit, shape ``(n, d)``."""
         first, _, second, _, last, _ = self._tensors
-        with single_thread():
+        with torch_on_one_thread():
             hidden, deeper, _ = self._forward(rows)
             # Written out: two layers backwards take four lines and no graph.
             back = (deeper > 0) * last
@@ -80,10 +80,6 @@ class NetworkDetector:
         return cls(feature_names, tuple(arrays[name].astype(np.float32) for name in _PARAMETERS))
 
 
-# Given the network as it is, rows, their labels and the number of the batch: the rows to be learned beside them.
-Adversary = Callable[[NetworkDetector, FloatArray, NDArray[np.int8], int], FloatArray]
-
-
 def train_network(training: TrainingSet, adversary: Adversary | None = None, epochs: int = EPOCHS) -> NetworkDetector:
     """Train by Adam on shuffled batches.
 
@@ -99,7 +95,7 @@ def train_network(training: TrainingSet, adversary: Adversary | None = None, epo
     import torch
 
     rng = generator(training.seed, "network")
-    with single_thread():
+    with one_thread():
         tensors = _initial(len(training.feature_names), rng)
         optimiser = torch.optim.Adam(tensors, lr=LEARNING_RATE)
         weight = torch.tensor(training.imbalance, dtype=torch.float32)

@@ -17,6 +17,7 @@ from tabular_bench.detectors.ensemble import EnsembleDetector
 from tabular_bench.detectors.forest import ForestDetector
 from tabular_bench.detectors.logistic import LogisticDetector
 from tabular_bench.detectors.network import NetworkDetector
+from tabular_bench.detectors.validated import ValidatedDetector, validated
 from tabular_bench.errors import DetectorError, InputError
 
 Arrays = dict[str, NDArray[np.generic]]
@@ -53,7 +54,7 @@ def save_detector(detector: Detector, path: Path) -> None:
     Parameters
     ----------
     detector
-        Of one of `KINDS`, or an ensemble of such.
+        Of one of `KINDS`, an ensemble of such, or one of these behind input validation.
     path
         Ending in ``.npz``; overwritten.
 
@@ -126,8 +127,12 @@ def _taken_apart(detector: Detector) -> tuple[dict[str, Any], Arrays]:
         arrays: Arrays = {}
         for name, member in detector.members.items():
             members[name], own = _taken_apart(member)
-            arrays |= {f"{name}.{key}": array for key, array in own.items()}
+            arrays |= _prefixed(name, own)
         return {"kind": "ensemble", "members": members}, arrays
+    if isinstance(detector, ValidatedDetector):
+        inner, arrays = _taken_apart(detector.inner)
+        limits = {"lower": detector.lower, "upper": detector.upper}
+        return {"kind": "validated", "mode": detector.mode, "inner": inner}, _prefixed("inner", arrays) | limits
     for kind, of in KINDS.items():
         if isinstance(detector, of) and isinstance(detector, Storable):
             return {"kind": kind, "feature_names": list(detector.feature_names)}, detector.to_arrays()
@@ -135,22 +140,25 @@ def _taken_apart(detector: Detector) -> tuple[dict[str, Any], Arrays]:
 
 
 def _put_together(header: dict[str, Any], arrays: Arrays) -> Detector:
-    if header["kind"] == "ensemble":
-        return EnsembleDetector(
-            {
-                name: _put_together(
-                    member,
-                    {
-                        key.removeprefix(f"{name}."): array
-                        for key, array in arrays.items()
-                        if key.startswith(f"{name}.")
-                    },
-                )
-                for name, member in header["members"].items()
-            }
-        )
-    detector: Detector = KINDS[header["kind"]].from_arrays(tuple(header["feature_names"]), arrays)
+    kind = header["kind"]
+    if kind == "ensemble":
+        members = header["members"].items()
+        return EnsembleDetector({name: _put_together(member, _under(name, arrays)) for name, member in members})
+    if kind == "validated":
+        inner = _put_together(header["inner"], _under("inner", arrays))
+        lower, upper = (arrays[name].astype(np.float64) for name in ("lower", "upper"))
+        return validated(inner, lower, upper, header["mode"])
+    detector: Detector = KINDS[kind].from_arrays(tuple(header["feature_names"]), arrays)
     return detector
+
+
+def _prefixed(prefix: str, arrays: Arrays) -> Arrays:
+    return {f"{prefix}.{name}": array for name, array in arrays.items()}
+
+
+def _under(prefix: str, arrays: Arrays) -> Arrays:
+    start = f"{prefix}."
+    return {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
 
 
 def _named(arrays: Arrays) -> dict[str, Any]:

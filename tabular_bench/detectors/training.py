@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabular_bench.dataset import Dataset
-from tabular_bench.detector import Detector
+from tabular_bench.detector import Detector, DifferentiableDetector
 from tabular_bench.errors import DetectorError, TableError
 from tabular_bench.scaling import Scaler
 from tabular_bench.schema import FloatArray
@@ -88,6 +88,10 @@ class TrainingSet:
         )
 
 
+# Given the detector as it is by now, rows, labels and the number of the batch: the rows to be learned beside them.
+Adversary = Callable[[DifferentiableDetector, FloatArray, NDArray[np.int8], int], FloatArray]
+
+
 def demand_rows(rows: FloatArray, feature_names: tuple[str, ...]) -> None:
     """Refuse rows that a detector was not made for.
 
@@ -162,8 +166,8 @@ def logistic(logits: FloatArray) -> FloatArray:
 
 
 @contextmanager
-def single_thread() -> Iterator[None]:
-    """Let torch compute on one thread: results repeat, and small batches are many times faster than on several."""
+def torch_on_one_thread() -> Iterator[None]:
+    """Let torch compute on one thread; cheap enough for every question, which `tabular_bench.threads` is not."""
     import torch
 
     before = torch.get_num_threads()
