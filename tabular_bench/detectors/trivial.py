@@ -13,6 +13,7 @@ from tabular_bench.schema import FloatArray
 from tabular_bench.seeds import derive_seed
 
 _U = np.uint64
+_TIE_BREAK = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +72,20 @@ class LargestFirstDetector:
         The d columns.
     amount
         The number of the column of amounts.
+    lots
+        Decide between equal amounts, of which a table with a largest allowed one has many.
     """
 
     feature_names: tuple[str, ...]
     amount: int
+    lots: RandomDetector
 
     def predict_proba(self, rows: FloatArray) -> FloatArray:
         """Score rows, shape ``(n, d)``; returns shape ``(n,)``."""
         demand_rows(rows, self.feature_names)
-        # Its tails fall off slowly, so that the largest amounts, too, keep different scores.
-        return 0.5 + np.arctan(rows[:, self.amount]) / np.pi
+        # The tails of the arc tangent fall off slowly, so that the largest amounts, too, keep different scores.
+        by_amount = 0.5 + np.arctan(rows[:, self.amount]) / np.pi
+        return (1 - _TIE_BREAK) * by_amount + _TIE_BREAK * self.lots.predict_proba(rows)
 
 
 def never(training: TrainingSet) -> ConstantDetector:
@@ -122,7 +127,7 @@ def largest_first(training: TrainingSet) -> LargestFirstDetector:
     Parameters
     ----------
     training
-        Names the column of amounts.
+        Names the column of amounts; gives the seed of the lots.
 
     Raises
     ------
@@ -134,7 +139,8 @@ def largest_first(training: TrainingSet) -> LargestFirstDetector:
             "largest amount first: expected a table with a column of amounts, found "
             + ("none named" if training.amount_column is None else f"no column {training.amount_column!r}")
         )
-    return LargestFirstDetector(training.feature_names, training.feature_names.index(training.amount_column))
+    column = training.feature_names.index(training.amount_column)
+    return LargestFirstDetector(training.feature_names, column, at_random(training))
 
 
 def _scrambled(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
