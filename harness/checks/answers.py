@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from harness.agents.load import REFERENCE_AGENTS
 from harness.checks.case import Case
-from harness.checks.playing import play_reference
+from harness.checks.playing import Rehearsal
 from harness.problem import Problem
 from harness.scenario.instance import instantiate
 from harness.scenario.model import Expect, Tier
@@ -18,10 +18,9 @@ def check_blindness(case: Case) -> Iterator[Problem]:
     blanked = case.scenario.model_copy(
         update={"expect": Expect(), "rules": ("none",), "tier": Tier.SURFACE, "mechanism": "none"}
     )
-    blind = instantiate(blanked, domain, case.instance.seed)
+    blind = Rehearsal(case.house, instantiate(blanked, domain, case.instance.seed))
     for agent in REFERENCE_AGENTS:
-        with_answers = play_reference(case.house, case.instance, agent).events
-        without = play_reference(case.house, blind, agent).events
+        with_answers, without = case.rehearsal.events(agent), blind.events(agent)
         if with_answers != without:
             first = next((a for a, b in zip(with_answers, without, strict=False) if a != b), with_answers[-1])
             yield case.problem(

@@ -5,63 +5,57 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from domains.kit.domain import Domain
+from harness.checks.house import House
+from harness.checks.playing import Rehearsal
 from harness.problem import Problem
-from harness.retrieval.conditions import Condition
-from harness.retrieval.corpus import Corpus
 from harness.scenario.instance import Instance
 from harness.scenario.model import Scenario
-from harness.verdict import Grader
 
 
 @dataclass(frozen=True)
-class House:
-    """A domain with its corpus, ready to play scenarios.
-
-    Attributes
-    ----------
-    condition
-        Retrieval by BM25 over the corpus as it is.
-    padded
-        The same over the corpus filled up to the size of a full bank's.
-    """
-
-    domain: Domain
-    corpus: Corpus
-    condition: Condition
-    padded: Condition
-    grader: Grader
-
-
-@dataclass(frozen=True)
-class Case:
-    """One scenario under check.
+class Entry:
+    """One scenario of a library.
 
     Attributes
     ----------
     file
         Its file, as messages name it.
-    instance
-        The canonical instance.
-    attack
-        The attack that a twin answers; the scenario itself for an attack.
     """
 
     scenario: Scenario
     file: str
-    house: House
-    instance: Instance
-    attack: Scenario
 
     def problem(self, path: str, expected: str, found: str, message: str) -> Problem:
         """Report something wrong in this scenario's file."""
         return Problem(self.file, path, expected, found, message)
 
 
+@dataclass(frozen=True)
+class Case(Entry):
+    """One scenario under check.
+
+    Attributes
+    ----------
+    rehearsal
+        The canonical instance as the reference agents play it.
+    attack
+        The attack that a twin answers; the scenario itself for an attack.
+    """
+
+    house: House
+    rehearsal: Rehearsal
+    attack: Scenario
+
+    @property
+    def instance(self) -> Instance:
+        """The canonical instance."""
+        return self.rehearsal.instance
+
+
 Check = Callable[[Case], Iterator[Problem]]
 """A check of one scenario."""
 
-SuiteCheck = Callable[[Sequence[Case]], Iterator[Problem]]
+SuiteCheck = Callable[[Sequence[Entry]], Iterator[Problem]]
 """A check of all scenarios together."""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any, Final
 
-from harness.checks.case import Case
+from harness.checks.case import Case, Entry
 from harness.problem import Problem
 from harness.scenario.template import references_in
 
@@ -49,10 +49,10 @@ def _telling(case: Case, path: str, value: Any, telling: frozenset[str]) -> Iter
         )
 
 
-def check_near_copies(cases: Sequence[Case]) -> Iterator[Problem]:
+def check_near_copies(entries: Sequence[Entry]) -> Iterator[Problem]:
     """No two attacks say nearly the same; names and amounts do not count, twins are left out."""
-    attacks = [case for case in cases if case.scenario.kind == "attack"]
-    shingles = {case.scenario.id: _shingles(case) for case in attacks}
+    attacks = [entry for entry in entries if entry.scenario.kind == "attack"]
+    shingles = {entry.scenario.id: _shingles(entry) for entry in attacks}
     for one, other in combinations(attacks, 2):
         a, b = shingles[one.scenario.id], shingles[other.scenario.id]
         shared = len(a & b) / min(len(a), len(b)) if a and b else 0.0
@@ -65,9 +65,9 @@ def check_near_copies(cases: Sequence[Case]) -> Iterator[Problem]:
             )
 
 
-def _shingles(case: Case) -> set[tuple[str, ...]]:
+def _shingles(entry: Entry) -> set[tuple[str, ...]]:
     found: set[tuple[str, ...]] = set()
-    for beat in case.scenario.caller.script.beats.values():
+    for beat in entry.scenario.caller.script.beats.values():
         text = beat.say
         for reference in references_in(text):
             text = text.replace(f"{{{reference}", "{")

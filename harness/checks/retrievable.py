@@ -8,7 +8,6 @@ from typing import Final
 
 from domains.kit.tools import Actor
 from harness.checks.case import Case
-from harness.checks.playing import play_reference
 from harness.episode.events import Event, Returned, Said
 from harness.problem import Problem
 
@@ -22,8 +21,7 @@ def check_retrievable(case: Case) -> Iterator[Problem]:
     A query may hold nothing but words of a caller turn, or of what look-ups returned beside it, up to the decision
     point: what an agent without foreknowledge could search for.
     """
-    events = play_reference(case.house, case.instance, "oracle").events
-    queries = list(_queries(events))
+    queries = list(_queries(case.rehearsal.events("oracle")))
     knowledge = case.house.padded.knowledge(case.scenario.documents)
     found = {hit.document_id for query in queries for hit in knowledge.search(query, TOP)}
     documents = case.house.corpus.documents

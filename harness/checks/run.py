@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from domains.kit.domain import load_domain
 from domains.kit.errors import DomainError, SetupError
 from domains.kit.knowledge import NoKnowledge
 from harness.checks.answers import check_blindness
 from harness.checks.brackets import check_brackets
 from harness.checks.callers import check_knowledge, check_paths
-from harness.checks.case import Case, Check, House, SuiteCheck
+from harness.checks.case import Case, Check, Entry, SuiteCheck
 from harness.checks.clues import check_clock, check_give_aways, check_near_copies
+from harness.checks.house import GraderFactory, House, furnish
+from harness.checks.playing import Rehearsal
 from harness.checks.references import (
     check_beats,
     check_rules_and_documents,
@@ -26,16 +29,9 @@ from harness.checks.retrievable import check_retrievable
 from harness.checks.twins import check_boundary, check_flip, check_pairs
 from harness.errors import HarnessError
 from harness.problem import Problem
-from harness.retrieval.conditions import make_condition
-from harness.retrieval.corpus import Corpus, load_corpus
-from harness.retrieval.padding import pad_corpus
+from harness.runs.executors import Executor, Lost, Serial
 from harness.scenario.files import Library
 from harness.scenario.instance import instantiate
-from harness.scenario.model import Scenario
-from harness.verdict import Grader
-
-CORPUS_SIZE: Final = 700
-"""Documents in a full bank's corpus; the search for the deciding document is tried at this size."""
 
 STATIC_CHECKS: Final[Mapping[str, Check]] = {
     "vocabularies": check_vocabularies,
@@ -61,9 +57,6 @@ PLAYED_CHECKS: Final[Mapping[str, Check]] = {
 SUITE_CHECKS: Final[Mapping[str, SuiteCheck]] = {"pairs": check_pairs, "near-copies": check_near_copies}
 """Checks of all scenarios together."""
 
-GraderFactory = Callable[[Corpus], Grader]
-"""Builds the grader for a house; it is handed the corpus, whose confidential facts must not be told."""
-
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
@@ -88,6 +81,7 @@ def check_library(
     make_grader: GraderFactory,
     seeds: Sequence[int],
     progress: Callable[[str], None] = lambda scenario_id: None,
+    executor: Executor | None = None,
 ) -> CheckReport:
     """Run every check over every scenario of a library.
 
@@ -103,6 +97,8 @@ def check_library(
         Draws under which the reference agents must bracket each scenario; the canonical one is 0.
     progress
         Called with each scenario's id once it is done.
+    executor
+        Where scenarios are checked; None for this process.
 
     Returns
     -------
@@ -110,55 +106,79 @@ def check_library(
         Problems by file; an empty list if every scenario can be admitted.
     """
     problems = [Problem.of(error) for error in library.problems]
-    houses: dict[str, House] = {}
-    cases: list[Case] = []
-    for scenario in library.scenarios.values():
-        file = str(library.files[scenario.id])
-        try:
-            if scenario.domain not in houses:
-                houses[scenario.domain] = furnish(scenario.domain, corpus_root, make_grader)
-            case = _case(scenario, file, houses[scenario.domain], library)
-        except SetupError as error:
-            problems.append(Problem(file, error.path, "something that the domain can build", error.problem, ""))
-        except (DomainError, HarnessError) as error:
-            problems.append(Problem(file, "/domain", "an installed domain with a corpus", str(error), ""))
-        else:
-            cases.append(case)
-            problems += _check_case(case, seeds)
-        progress(scenario.id)
+    checker = _Checker(library, corpus_root, make_grader, seeds)
+    checker.prepare()
+    for outcome in (executor or Serial()).run(checker, list(library.scenarios), threading.Event()):
+        if isinstance(outcome, Problem):
+            problems.append(outcome)
+            continue
+        if isinstance(outcome, Lost):
+            entry = checker.entry(outcome.task)
+            problems.append(entry.problem("", "a scenario that the checks get through", outcome.reason, ""))
+        progress(outcome.task)
+    entries = [checker.entry(scenario_id) for scenario_id in library.scenarios]
     for check in SUITE_CHECKS.values():
-        problems += check(cases)
+        problems += check(entries)
     checks = (*STATIC_CHECKS, "setup", "brackets", *PLAYED_CHECKS, *SUITE_CHECKS)
     return CheckReport(len(library.scenarios) + len(library.problems), checks, tuple(sorted(set(problems))))
 
 
-def furnish(domain_name: str, corpus_root: Path, make_grader: GraderFactory) -> House:
-    """Load a domain with its corpus and build both indexes.
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """A scenario has been through all checks."""
 
-    Raises
-    ------
-    UnknownDomain
-        If the domain is not installed.
-    CorpusError
-        If its corpus cannot be read.
-    """
-    domain = load_domain(domain_name)
-    corpus = load_corpus(corpus_root, domain_name)
-    padded = pad_corpus(corpus, max(CORPUS_SIZE, len(corpus.documents)))
-    return House(
-        domain=domain,
-        corpus=corpus,
-        condition=make_condition("bm25", corpus),
-        padded=make_condition("bm25", padded),
-        grader=make_grader(corpus),
-    )
+    task: str
 
 
-def _case(scenario: Scenario, file: str, house: House, library: Library) -> Case:
-    instance = instantiate(scenario, house.domain)
-    instance.open_world(NoKnowledge()).close()
-    attack = library.scenarios[scenario.twin_of] if scenario.twin_of is not None else scenario
-    return Case(scenario, file, house, instance, attack)
+class _Checker:
+    """Checks scenarios by their ids, each by itself."""
+
+    def __init__(self, library: Library, corpus_root: Path, make_grader: GraderFactory, seeds: Sequence[int]) -> None:
+        self._library = library
+        self._corpus_root = corpus_root
+        self._make_grader = make_grader
+        self._seeds = seeds
+        self._houses: dict[str, House] = {}
+
+    def __reduce__(self) -> tuple[type[_Checker], tuple[Library, Path, GraderFactory, Sequence[int]]]:
+        """Travel without what was built: another process builds its own."""
+        return _Checker, (self._library, self._corpus_root, self._make_grader, self._seeds)
+
+    def prepare(self) -> None:
+        """Build the houses, so that processes forked from this one have them already."""
+        for domain_name in {scenario.domain for scenario in self._library.scenarios.values()}:
+            # Whatever is wrong with a house is reported with each of its scenarios.
+            with suppress(DomainError, HarnessError):
+                self._house(domain_name)
+
+    def entry(self, scenario_id: str) -> Entry:
+        """Return a scenario with its file."""
+        return Entry(self._library.scenarios[scenario_id], str(self._library.files[scenario_id]))
+
+    def __call__(self, scenario_id: str) -> Iterator[Problem | _Checked]:
+        """Yield what is wrong with a scenario, and that it has been checked."""
+        entry = self.entry(scenario_id)
+        try:
+            case = self._case(entry)
+        except SetupError as error:
+            yield entry.problem(error.path, "something that the domain can build", error.problem, "")
+        except (DomainError, HarnessError) as error:
+            yield entry.problem("/domain", "an installed domain with a corpus", str(error), "")
+        else:
+            yield from _check_case(case, self._seeds)
+        yield _Checked(scenario_id)
+
+    def _house(self, domain_name: str) -> House:
+        if domain_name not in self._houses:
+            self._houses[domain_name] = furnish(domain_name, self._corpus_root, self._make_grader)
+        return self._houses[domain_name]
+
+    def _case(self, entry: Entry) -> Case:
+        scenario, house = entry.scenario, self._house(entry.scenario.domain)
+        instance = instantiate(scenario, house.domain)
+        instance.open_world(NoKnowledge()).close()
+        attack = self._library.scenarios[scenario.twin_of] if scenario.twin_of is not None else scenario
+        return Case(scenario, entry.file, house, Rehearsal(house, instance), attack)
 
 
 def _check_case(case: Case, seeds: Sequence[int]) -> Iterator[Problem]:

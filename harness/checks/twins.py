@@ -12,8 +12,8 @@ from dateutil.relativedelta import relativedelta
 
 from domains.kit.clock import is_offset, parse_day, parse_moment
 from domains.kit.errors import SetupError
-from harness.checks.case import Case
-from harness.checks.playing import play_observed
+from harness.checks.case import Case, Entry
+from harness.checks.playing import Rehearsal
 from harness.errors import ScenarioError
 from harness.problem import Problem
 from harness.scenario.files import parse_scenario, patch_twin
@@ -24,16 +24,16 @@ _TIME_OFFSET: Final = re.compile(r"(?P<sign>-?)P(?:(\d+)D)?T(?:(\d+)H)?(?:(\d+)M
 _MONTH: Final = re.compile(r"[12]\d{3}-(?:0[1-9]|1[0-2])")
 
 
-def check_pairs(cases: Sequence[Case]) -> Iterator[Problem]:
+def check_pairs(entries: Sequence[Entry]) -> Iterator[Problem]:
     """Every attack has exactly one twin."""
     twins: dict[str, list[str]] = {}
-    for case in cases:
-        if case.scenario.twin_of is not None:
-            twins.setdefault(case.scenario.twin_of, []).append(case.scenario.id)
-    for case in cases:
-        found = twins.get(case.scenario.id, [])
-        if case.scenario.kind is Kind.ATTACK and len(found) != 1:
-            yield case.problem(
+    for entry in entries:
+        if entry.scenario.twin_of is not None:
+            twins.setdefault(entry.scenario.twin_of, []).append(entry.scenario.id)
+    for entry in entries:
+        found = twins.get(entry.scenario.id, [])
+        if entry.scenario.kind is Kind.ATTACK and len(found) != 1:
+            yield entry.problem(
                 "/id", "exactly one twin of this attack", ", ".join(found) or "none", "Write one file with twin_of."
             )
 
@@ -90,7 +90,7 @@ def _fires(case: Case, value: Any) -> bool:
     except (ScenarioError, SetupError):
         # The value one unit further may not be one that the domain can hold (a negative count): no boundary there.
         return False
-    _, observed = play_observed(case.house, instance)
+    observed = Rehearsal(case.house, instance).observed()
     return any(finding.rule_id in scenario.rules for seen in observed for finding in seen.fired)
 
 

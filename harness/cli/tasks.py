@@ -55,6 +55,7 @@ def check_tasks(
     paths: Paths = None,
     corpus: CorpusRoot = None,
     seeds: Annotated[int, typer.Option(min=1, help="Under how many draws the reference agents are tried.")] = 2,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that check scenarios.")] = 1,
 ) -> None:
     """Check scenarios before they are used; each failure names file, place, what was expected and what was found.
 
@@ -65,6 +66,7 @@ def check_tasks(
     from harness.checks.run import check_library
     from harness.cli.grading import grader_for
     from harness.resources import data_root
+    from harness.runs.executors import executor_for
     from harness.scenario.files import load_library
 
     library = load_library(paths or [data_root("tasks")], lenient=True)
@@ -76,6 +78,7 @@ def check_tasks(
             grader_for,
             range(seeds),
             progress=lambda scenario_id: advance(next(done)),
+            executor=executor_for(workers),
         )
     for problem in report.problems:
         say(str(problem))

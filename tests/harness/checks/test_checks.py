@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
-from harness.checks import run
+from harness.checks import house, run
+from harness.checks.case import Case
+from harness.checks.playing import Rehearsal
 from harness.checks.run import PLAYED_CHECKS, STATIC_CHECKS, SUITE_CHECKS, CheckReport, check_library
 from harness.cli.grading import grader_for
+from harness.problem import Problem
 from harness.resources import data_root
+from harness.runs.executors import Executor, Processes, Threads
 from harness.scenario.files import load_library
+from harness.scenario.instance import instantiate
 
 
 @pytest.fixture(autouse=True)
 def _small_corpus(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pad to fewer documents where search is not what is tested."""
-    monkeypatch.setattr(run, "CORPUS_SIZE", 20)
+    monkeypatch.setattr(house, "CORPUS_SIZE", 20)
 
 
 PARCELS = data_root("tasks") / "parcels"
@@ -188,7 +193,7 @@ def test_near_copies_are_reported(tmp_path: Path) -> None:
 
 
 def test_an_undiscoverable_document_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "CORPUS_SIZE", 700)
+    monkeypatch.setattr(house, "CORPUS_SIZE", 700)
 
     def mute(scenario: Scenario) -> None:
         for beat in scenario["caller"]["script"]["beats"].values():
@@ -243,3 +248,48 @@ def test_an_agent_that_reads_the_answer_is_reported(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(playing, "REFERENCE_AGENTS", agents)
     report = check(PARCELS)
     assert any("does not depend on the answer" in problem.expected for problem in report.problems)
+
+
+@pytest.mark.parametrize("executor", [Processes(2), Threads(2)])
+def test_every_executor_finds_the_same(executor: Executor, tmp_path: Path) -> None:
+    plant(tmp_path, SINGLE, at("tier", to="adaptive"))
+    library = load_library([tmp_path], lenient=True)
+    seen: list[str] = []
+    report = check_library(library, data_root("corpus"), grader_for, range(1), seen.append, executor)
+    assert report == check(tmp_path)
+    assert report.problems
+    assert sorted(seen) == sorted(library.scenarios)
+
+
+def test_a_check_that_breaks_costs_its_scenario_and_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(case: Case) -> Iterator[Problem]:
+        if case.scenario.id == SINGLE:
+            raise ZeroDivisionError("the check is broken")
+        yield case.problem("/title", "another title", case.scenario.title, "")
+
+    monkeypatch.setattr(run, "STATIC_CHECKS", {"broken": broken})
+    found = {Path(problem.file).stem: problem for problem in check(PARCELS).problems}
+    assert {name: problem.path for name, problem in found.items() if name != SINGLE} == dict.fromkeys(
+        (SINGLE_TWIN, ADAPTIVE, ADAPTIVE_TWIN), "/title"
+    )
+    assert "ZeroDivisionError: the check is broken" in found[SINGLE].found
+
+
+def test_each_agent_plays_an_instance_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from harness.checks import playing
+
+    opened: list[Any] = []
+    build = playing.Environment
+
+    def counting(instance: Any, *rest: Any) -> Any:
+        opened.append(instance)
+        return build(instance, *rest)
+
+    monkeypatch.setattr(playing, "Environment", counting)
+    library = load_library([PARCELS])
+    place = house.furnish("parcels", data_root("corpus"), grader_for)
+    rehearsal = Rehearsal(place, instantiate(library.scenarios[SINGLE], place.domain))
+    assert [observation.request.tool for observation in rehearsal.observed()] == ["hand_over", "hand_over"]
+    assert rehearsal.grade("oracle") is rehearsal.grade("oracle")
+    assert rehearsal.events("oracle") == playing.play_reference(place, rehearsal.instance, "oracle").events
+    assert len(opened) == 2
