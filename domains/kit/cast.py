@@ -267,5 +267,5 @@ class CastContext:
 
 def digit_runs(text: str) -> set[str]:
     """Return every run of four digits in the digits of `text`, separators left out."""
-    digits = "".join(sign for sign in text if sign.isdigit())
+    digits = "".join(filter(str.isdigit, text))
     return {digits[i : i + RUN_LENGTH] for i in range(len(digits) - RUN_LENGTH + 1)}

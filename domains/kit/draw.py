@@ -28,7 +28,7 @@ class Draw:
 
     def bits(self) -> int:
         """Return 256 uniform bits that depend on nothing but the path."""
-        text = "\x1f".join(str(label) for label in self.path)
+        text = "\x1f".join(map(str, self.path))
         return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big")
 
     def integer(self, low: int, high: int) -> int:

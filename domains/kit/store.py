@@ -363,7 +363,7 @@ class Store:
         self._inserted: set[str] = set()
         self._seen_total = self._kept_total = self._known_total = self._raw.total_changes
         self._seen_seq = self._known_seq = 0
-        self._known: dict[str, dict[tuple[tuple[str, Any], ...], list[Any]]] = {}
+        self._known: dict[str, dict[tuple[Any, ...], list[Any]]] = {}
 
     # -------------------------------------------------------------------- reading
 
@@ -389,7 +389,7 @@ class Store:
         """
         self._forget_what_changed()
         known = self._known.setdefault(table_of(model).name, {})
-        wanted = tuple(sorted(values.items()))
+        wanted = (*values, *values.values())
         if wanted not in known:
             known[wanted] = self.select(model, values)
         return known[wanted]

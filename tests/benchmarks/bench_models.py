@@ -17,7 +17,8 @@ from harness.models.build import Models
 from harness.models.chat_format import sent_message, sent_tools
 from harness.models.config import ModelsConfig, RoleConfig
 from harness.models.contract import ChatMessage, ModelRequest, Role, Speaker
-from tests.benchmarks.measure import cpu_ms, report
+from tests.benchmarks.conftest import Table
+from tests.benchmarks.measure import cpu_ms
 from tests.provider.behaviours import says
 from tests.provider.server import serving
 
@@ -54,7 +55,7 @@ def bare(url: str) -> Iterator[openai.OpenAI]:
         yield openai.OpenAI(api_key="none", base_url=url, http_client=client, max_retries=0)
 
 
-def test_a_conversation(url: str, bare: openai.OpenAI) -> None:
+def test_a_conversation(table: Table, url: str, bare: openai.OpenAI) -> None:
     config = ModelsConfig(agent=RoleConfig(model="openai/m", base_url=url, parameters=PARAMETERS))
     models = Models(config)
     models.prepare()
@@ -81,5 +82,5 @@ def test_a_conversation(url: str, bare: openai.OpenAI) -> None:
     # In turns, so that a machine that is busy for a while is busy for both.
     rounds = [(cpu_ms(ours, repeats=1, rounds=1), cpu_ms(theirs, repeats=1, rounds=1)) for _ in range(16)]
     our_ms, their_ms = (min(side) / TURNS for side in zip(*rounds, strict=True))
-    report("a call by LiteLLM alone", their_ms, "ms")
-    report("what the harness adds to it", our_ms - their_ms, "ms", 0.4)
+    table.add("a model's call by LiteLLM alone", their_ms, "ms")
+    table.add("what the harness adds to it", our_ms - their_ms, "ms", 0.4)
