@@ -120,7 +120,9 @@ def _lines(title: str, shown: _Shown) -> Callable[[Progress], None]:
     def tell(progress: Progress) -> None:
         nonlocal told_tenth, told_at
         shown.take(progress)
-        tenth, now = progress.done * 10 // progress.planned, time.monotonic()
+        # The last line waits for the last grade.
+        ended = progress.done - (progress.done == progress.planned and progress.running > 0)
+        tenth, now = ended * 10 // progress.planned, time.monotonic()
         if told_tenth < 0:
             told_tenth = tenth
         if tenth > told_tenth or now - told_at > _QUIET_S:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
+import json
+import subprocess
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,6 +19,7 @@ from domains.kit.domain import load_domain
 from domains.kit.tools import Actor
 from harness.callers.model import END_CALL, caller_prompt, steps_of
 from harness.cli.grading import grader_for, judged_grader
+from harness.cli.main import main
 from harness.cli.stored import corpora_of
 from harness.episode.events import Said
 from harness.models.build import Models
@@ -154,7 +159,29 @@ def models_file(folder: Path, url: str, *roles: str, **settings: Any) -> Path:
         name, _, model = role.partition("=")
         model = model or USUAL[name]
         lines += [f"[[{name}]]" if name == "judge" else f"[{name}]", f'model = "openai/{model}"', f'base_url = "{url}"']
-        lines += [f"{key} = {value!r}" for key, value in settings.items()]
+        lines += [f"{key} = {_toml(value)}" for key, value in settings.items()]
     file = folder / "models.toml"
     file.write_text("\n".join(lines) + "\n")
     return file
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {_toml(part)}" for key, part in value.items()) + " }"
+    return json.dumps(value)
+
+
+def in_process(*arguments: object, cwd: Path, status: int = 0) -> subprocess.CompletedProcess[str]:
+    """Run a command in this process, which has the provider library loaded already."""
+    out, err = io.StringIO(), io.StringIO()
+    argv, sys.argv = sys.argv, ["fraudbench", *map(str, arguments)]
+    code: Any = 0
+    try:
+        with chdir(cwd), redirect_stdout(out), redirect_stderr(err):
+            main()
+    except SystemExit as end:
+        code = end.code or 0
+    finally:
+        sys.argv = argv
+    assert code == status, out.getvalue() + err.getvalue()
+    return subprocess.CompletedProcess(list(map(str, arguments)), code, out.getvalue(), err.getvalue())
