@@ -48,7 +48,7 @@ HASTY = Clock(sleep=lambda seconds: time.sleep(min(seconds, 0.02)))
 
 @dataclass(frozen=True)
 class Sample:
-    """Episodes of the oracle in process, their grades, and the parts that play them again.
+    """Episodes of a reference agent in process, their grades, and the parts that play them again.
 
     Attributes
     ----------
@@ -69,25 +69,25 @@ class Sample:
 
 
 @cache
-def sample(*names: str) -> Sample:
-    """Play scenarios with the oracle; without names, all that come with the package."""
+def sample(*names: str, agent: str = "oracle") -> Sample:
+    """Play scenarios with a reference agent; without names, all that come with the package."""
     library = load_library([data_root("tasks")])
     if names:
         library.scenarios = {name: library.scenarios[name] for name in names}
-    config = resolve_config(library, name="sample", agent="oracle")
+    config = resolve_config(library, name="sample", agent=agent)
     grader = grader_for(*corpora_of(config.corpus_hash, None))
     with TemporaryDirectory() as folder:
         path = Path(folder) / "run"
         run(config, library, path, grader=grader)
         records = {record.scenario_id: record for record in RunFolder(path).records()}
         grades = {line.episode_id.partition("/")[0]: line.grade for line in RunFolder(path).grades().values()}
-    agent, caller = Recorded(), Recorded(is_added=lambda text: text.startswith("(The desk "))
+    agents, callers = Recorded(), Recorded(is_added=lambda text: text.startswith("(The desk "))
     for name, record in records.items():
         scenario = library.scenarios[name]
         instance = instantiate(scenario, load_domain(scenario.domain), 0)
-        agent.add(steps(record.events))
-        caller.add(_caller_side(record, instance), system=caller_prompt(instance))
-    return Sample(library, records, {name: grade for name, grade in grades.items() if grade}, agent, caller)
+        agents.add(steps(record.events))
+        callers.add(_caller_side(record, instance), system=caller_prompt(instance))
+    return Sample(library, records, {name: grade for name, grade in grades.items() if grade}, agents, callers)
 
 
 def _caller_side(record: EpisodeRecord, instance: Instance) -> Any:
