@@ -76,8 +76,16 @@ $(BASE): requirements/base.lock requirements/build.lock pyproject.toml | $(BIN)/
 	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(DEV): requirements/dev.lock pyproject.toml | $(BIN)/python
-	@echo 'installing the development packages of requirements/dev.lock into $(VENV)'
-	@$(PIP_INSTALL) --require-hashes -r requirements/dev.lock
+# requirements/torch.txt says why torch is installed alone. A build that cannot be imported is taken out again, so that
+# the next attempt looks for another.
+$(DEV): requirements/dev.lock requirements/tabular.lock requirements/torch.txt pyproject.toml | $(BIN)/python
+	@echo 'installing the development and tabular packages of requirements/ into $(VENV)'
+	@$(PIP_INSTALL) --require-hashes -r requirements/dev.lock -r requirements/tabular.lock
+	@echo "installing $$(grep '^torch==' requirements/torch.txt): some 200 MB to fetch if pip finds the build for CPUs"
+	@$(PIP_INSTALL) --no-deps -r requirements/torch.txt
+	@failure=$$($(BIN)/python -c 'import torch' 2>&1) || { \
+		$(BIN)/python -m pip uninstall --quiet --yes torch; \
+		echo "the build of torch that pip found cannot be imported: $$(printf '%s\n' "$$failure" | tail -n 1)" >&2; \
+		echo 'requirements/torch.txt says how to get one that can.' >&2; exit 1; }
 	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@ $(BASE)

@@ -17,15 +17,29 @@ trap 'rm -rf "$environment"' EXIT
 
 # No index address, no path of this machine: the locks must serve everybody.
 compile() {
-    output=requirements/$1.lock
-    shift
+    output=requirements/$1.lock source=$2
+    shift 2
     CUSTOM_COMPILE_COMMAND='make lock' "$environment/bin/pip-compile" --quiet --rebuild --upgrade \
         --generate-hashes --allow-unsafe --strip-extras \
         --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
-        --output-file "$output" "$@" pyproject.toml
+        --output-file "$output" "$@" "$source"
     echo "wrote $output"
 }
 
-compile build --build-deps-for wheel --only-build-deps
-compile base --constraint requirements/build.lock
-compile dev --extra dev --constraint requirements/build.lock --constraint requirements/base.lock
+# A build of torch for graphics cards asks for far more than one for processors, and which of them pip finds is up to its
+# index. So torch itself stays out (requirements/torch.txt), and what every build needs is named here; a test compares.
+tabular() {
+    "$PYTHON" - <<'END'
+import tomllib
+
+with open("pyproject.toml", "rb") as project:
+    extra = tomllib.load(project)["project"]["optional-dependencies"]["tabular"]
+torch_needs = ["filelock", "fsspec", "jinja2", "networkx", "setuptools", "sympy", "typing-extensions"]
+print(*(need for need in extra if not need.startswith("torch==")), *torch_needs, sep="\n")
+END
+}
+
+compile build pyproject.toml --build-deps-for wheel --only-build-deps
+compile base pyproject.toml --constraint requirements/build.lock
+compile dev pyproject.toml --extra dev --constraint requirements/build.lock --constraint requirements/base.lock
+tabular | compile tabular - --constraint requirements/dev.lock

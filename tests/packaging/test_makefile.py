@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -43,3 +44,26 @@ def test_a_missing_python_is_said_in_plain_words(tmp_path: Path) -> None:
     refused = make("demo", "PYTHON=", f"VENV={tmp_path / 'env'}")
     assert refused.returncode != 0
     assert "found no such python3 on the path" in refused.stderr
+
+
+def test_the_demo_installs_the_base_alone(tmp_path: Path) -> None:
+    installs = {target: make("--dry-run", target, f"VENV={tmp_path / 'env'}").stdout for target in ("demo", "test")}
+    assert {"base.lock", "build.lock"} == set(re.findall(r"-r requirements/(\S+)", installs["demo"]))
+    assert {"dev.lock", "tabular.lock", "torch.txt"} == set(re.findall(r"-r requirements/(\S+)", installs["test"]))
+
+
+def test_a_torch_that_cannot_be_imported_is_taken_out_and_said(tmp_path: Path) -> None:
+    calls = tmp_path / "calls"
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    python.write_text(
+        f'#!/bin/sh\necho "$*" >> {calls}\n[ "$*" = "-c import torch" ] || exit 0\n'
+        'echo "Traceback" >&2\necho "ImportError: libcudnn.so.9: no file" >&2\nexit 1\n'
+    )
+    python.chmod(0o755)
+    refused = make("check", f"PYTHON={sys.executable}", f"VENV={tmp_path}")
+    assert refused.returncode != 0
+    assert "cannot be imported: ImportError: libcudnn.so.9: no file\nrequirements/torch.txt says" in refused.stderr
+    assert "Traceback" not in refused.stderr
+    assert calls.read_text().splitlines()[-1] == "-m pip uninstall --quiet --yes torch"
+    assert not (tmp_path / ".installed-dev").exists()

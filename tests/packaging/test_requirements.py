@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import ast
+import importlib.metadata
 import re
 import sys
 import tomllib
+from collections.abc import Set
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.architecture.layers import PACKAGES, Import, imports_of, read_modules
+from tests.architecture.layers import PACKAGES, Import, Module, imports_of, is_within, read_modules
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-LOCKS = ("build", "base", "dev")
+LOCKS = ("build", "base", "dev", "tabular")
+TORCH = "torch.txt"
 
 # Import names that are not the name of the distribution.
 DISTRIBUTIONS = {
@@ -28,6 +32,8 @@ DISTRIBUTIONS = {
 # Needed without an import of ours: `zoneinfo` reads the one where a system has no time zones.
 IMPLICIT = {"tzdata"}
 
+# What stands behind a build of torch for graphics cards.
+GPU = re.compile(r"cuda|nvidia|triton")
 PIN = re.compile(r"(?P<name>[\w.-]+)==(?P<version>[^\s\\]+)(?: \\\n    --hash=sha256:[0-9a-f]{64})+")
 
 
@@ -52,27 +58,64 @@ def pinned(lock: str) -> dict[str, str]:
     return pins
 
 
-@pytest.mark.parametrize(("lock", "groups"), [("build", ["build"]), ("base", ["base"]), ("dev", ["base", "dev"])])
-def test_a_lock_pins_what_is_declared(lock: str, groups: list[str]) -> None:
-    pins = pinned(lock)
-    stale = [
+def pinned_torch() -> Requirement:
+    """Return the one requirement of the file that pip reads for torch alone."""
+    lines = (ROOT / "requirements" / TORCH).read_text(encoding="utf-8").splitlines()
+    (line,) = (line for line in lines if line and not line.startswith("#"))
+    return Requirement(line)
+
+
+def unsatisfied(requirements: dict[str, Requirement], pins: dict[str, str]) -> list[str]:
+    """Return the requirements that the pins leave out or break."""
+    return [
         str(requirement)
-        for group in groups
-        for name, requirement in declared(group).items()
+        for name, requirement in requirements.items()
         if name not in pins or not requirement.specifier.contains(pins[name])
     ]
+
+
+@pytest.mark.parametrize(
+    ("lock", "groups"),
+    [("build", ["build"]), ("base", ["base"]), ("dev", ["base", "dev"]), ("tabular", ["tabular"])],
+)
+def test_a_lock_pins_what_is_declared(lock: str, groups: list[str]) -> None:
+    requirements = {name: requirement for group in groups for name, requirement in declared(group).items()}
+    requirements.pop("torch", None)
+    stale = unsatisfied(requirements, pinned(lock))
     assert not stale, f"requirements/{lock}.lock does not satisfy {stale}; run `make lock`"
 
 
-def test_locks_agree() -> None:
-    everything = pinned("dev")
-    for lock in ("build", "base"):
-        assert pinned(lock).items() <= everything.items()
+def test_torch_is_pinned_alike_everywhere() -> None:
+    assert declared("tabular")["torch"] == declared("dense")["torch"] == pinned_torch()
+    assert not any("torch" in pinned(lock) for lock in LOCKS)
+
+
+def test_what_torch_needs_is_pinned() -> None:
+    # Markers are read as on a platform without builds for graphics cards, whichever build is installed here.
+    texts = importlib.metadata.requires("torch")
+    assert texts
+    elsewhere = {"platform_system": "Darwin", "sys_platform": "darwin", "extra": ""}
+    needs = [need for need in map(Requirement, texts) if not need.marker or need.marker.evaluate(elsewhere)]
+    missing = unsatisfied({canonicalize_name(need.name): need for need in needs}, pinned("tabular"))
+    assert not missing, f"requirements/tabular.lock lacks {missing}; name them in requirements/compile.sh"
 
 
 @pytest.mark.parametrize("lock", LOCKS)
-def test_a_lock_names_no_index_and_no_path(lock: str) -> None:
-    text = (ROOT / "requirements" / f"{lock}.lock").read_text(encoding="utf-8")
+def test_a_lock_holds_nothing_for_graphics_cards(lock: str) -> None:
+    assert not list(filter(GPU.match, pinned(lock)))
+
+
+def test_locks_agree() -> None:
+    dev = pinned("dev")
+    for lock in ("build", "base"):
+        assert pinned(lock).items() <= dev.items()
+    shared = {name: version for name, version in pinned("tabular").items() if name in dev}
+    assert shared.items() <= dev.items()
+
+
+@pytest.mark.parametrize("name", [*(f"{lock}.lock" for lock in LOCKS), TORCH])
+def test_a_pinned_file_names_no_index_and_no_path(name: str) -> None:
+    text = (ROOT / "requirements" / name).read_text(encoding="utf-8")
     assert not re.search(r"index-url|find-links|trusted-host|://|@ |-e ", text)
 
 
@@ -86,15 +129,46 @@ def third_party(found: Import) -> str | None:
 
 def test_every_import_is_declared() -> None:
     base = declared("base").keys()
-    extras = declared("dense").keys() | declared("tabular").keys()
+    tabular = declared("tabular").keys()
     modules = read_modules(ROOT)
+
+    def there_by_then(module: Module, found: Import) -> Set[str]:
+        if found.at_import:
+            return base
+        return base | tabular if is_within(module.name, "tabular_bench") else base | tabular | declared("dense").keys()
+
     undeclared = [
         f"{module.path}:{found.line}: {name}"
         for module in modules.values()
         for found in imports_of(module, modules)
-        if (name := third_party(found)) and name not in (base if found.at_import else base | extras)
+        if (name := third_party(found)) and name not in there_by_then(module, found)
     ]
     assert not undeclared, f"not among the dependencies that are there by then: {undeclared}"
+
+
+def test_types_do_not_depend_on_whether_an_extra_is_installed() -> None:
+    (skipped,) = (
+        override["module"]
+        for override in PROJECT["tool"]["mypy"]["overrides"]
+        if override.get("ignore_missing_imports") and override.get("follow_imports") == "skip"
+    )
+    extras = (declared("dense").keys() | declared("tabular").keys()) - declared("base").keys()
+    import_names = {distribution: name for name, distribution in DISTRIBUTIONS.items()}
+    assert set(skipped) == {f"{import_names.get(name, name).replace('-', '_')}.*" for name in extras}
+
+
+def test_every_import_of_a_test_is_declared() -> None:
+    installed = {name for group in ("build", "base", "dev", "tabular") for name in declared(group)}
+    undeclared = []
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        name = path.relative_to(ROOT).as_posix()
+        module = Module(name, name, False, ast.parse(path.read_text(encoding="utf-8")))
+        undeclared += [
+            f"{name}:{found.line}: {needed}"
+            for found in imports_of(module, {})
+            if (needed := third_party(found)) and needed not in installed | {"tests"}
+        ]
+    assert not undeclared, f"not among the dependencies that the gate installs: {undeclared}"
 
 
 def test_every_base_dependency_is_used() -> None:
