@@ -30,7 +30,7 @@ OUTCOMES = {
     "recurses": Outcome(FAULT, "RecursionError"),
     "returns nothing": Outcome(FAULT, "expected a Turn (or text) from respond, found NoneType"),
     "returns a dict": Outcome(FAULT, "found dict"),
-    "returns a coroutine": Outcome(FAULT, "found coroutine"),
+    "returns a coroutine": Outcome(FAULT, "found a coroutine"),
     "returns bytes": Outcome(FAULT, "expected text of a turn to be str, found bytes"),
     "returns calls that are none": Outcome(FAULT, "expected Call(tool, arguments)"),
     "calls a tool without a name": Outcome(FAULT, "expected Call(tool, arguments)"),

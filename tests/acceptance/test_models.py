@@ -69,5 +69,6 @@ def test_a_provider_that_fails_in_every_way_that_passes_changes_no_grade(tmp_pat
     summary = summarise_folder(RunFolder(tmp_path / "run"))
     assert account(summary) == (len(some), 0, 0, 0, 0)
     assert deterministic(tmp_path / "run") == {name: outcome(found.grades[name]) for name in some}
-    assert sum(use.tries for use in summary.models) == total
+    # A try that gave up before its request arrived is one that the provider has not seen.
+    assert sum(use.tries for use in summary.models) >= total
     assert sum(sum(use.faults.values()) for use in summary.models) >= len(hit)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -43,7 +42,11 @@ REQUEST = ModelRequest(
     (ChatMessage(Speaker.SYSTEM, "Be kind."), ChatMessage(Speaker.USER, "Hello")),
     (FREEZE,),
 )
-TIMEOUT_S = 0.25
+TIMEOUT_S = 20.0
+"""Enough on a busy machine for whatever answers at all."""
+
+SHORT_S = 0.25
+"""For what never does in time."""
 
 
 def two_calls(request: ChatRequest) -> Reply:
@@ -68,8 +71,10 @@ def config(provider: Provider, **settings: object) -> RoleConfig:
     return RoleConfig(model="openai/m", base_url=provider.url, **settings)  # type: ignore[arg-type]
 
 
-def ask(provider: Provider, request: ModelRequest = REQUEST, **settings: object) -> Answer:
-    return LiteLLMClient(config(provider, **settings)).complete(request, TIMEOUT_S)
+def ask(
+    provider: Provider, request: ModelRequest = REQUEST, timeout_s: float = TIMEOUT_S, **settings: object
+) -> Answer:
+    return LiteLLMClient(config(provider, **settings)).complete(request, timeout_s)
 
 
 RAISES: dict[str, type[ModelFault]] = {
@@ -128,12 +133,10 @@ def test_every_kind_of_trouble_has_an_outcome() -> None:
 @pytest.mark.parametrize("name", RAISES)
 def test_trouble_that_leaves_no_reply(provider: Provider, name: str) -> None:
     provider.faults = FaultPlan.always(name)
-    began = time.monotonic()
     with pytest.raises(RAISES[name]) as raised:
-        ask(provider)
+        ask(provider, timeout_s=SHORT_S if RAISES[name] is TooSlow else TIMEOUT_S)
     assert type(raised.value) is RAISES[name]
     assert isinstance(raised.value, BRANCHES[FAULTS[name].kind])
-    assert time.monotonic() - began < TIMEOUT_S + 1.0
     assert len(provider.chats) == 1, "the library sent more than it was asked to"
 
 
