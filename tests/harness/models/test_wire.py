@@ -16,7 +16,6 @@ from harness.models import wire
 from harness.models.wire import AnswerTooLong, SentTwice, Wire
 
 OK = b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok"
-SLACK_S = 0.5
 """For a machine that has much else to do; the slow servers below would take far longer."""
 
 Serve = Callable[[socket.socket], None]
