@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import NamedTuple
 
 from harness.episode.events import Event
 from harness.scenario.instance import Instance
 from harness.verdict import Grade, Stage, Verdict
+from judges.caller_audit import STATEMENTS, CallerAudit
 from judges.grade import DeterministicGrader
 from judges.semantic import SemanticJudge
 
 
 @dataclass(frozen=True, slots=True)
 class KeepingGrader:
-    """Grades anew, and takes the verdicts of models from the grades that are there.
+    """Grades anew, and takes what no model is asked about now from the grades that are there.
 
     The conversations are the same, so what was said of a statement holds as long as the statement is the same.
 
@@ -24,37 +25,33 @@ class KeepingGrader:
     grader
         Grades everything else.
     kept
-        The verdicts of models by episode; episodes without have none.
+        The grades that are there.
     """
 
     grader: DeterministicGrader
-    kept: Mapping[str, tuple[Verdict, ...]]
+    kept: Mapping[str, Grade]
 
     def grade(self, episode_id: str, instance: Instance, events: Sequence[Event]) -> Grade:
         """Grade one stored episode."""
-        found = self.kept.get(episode_id)
-        grader = self.grader if found is None else replace(self.grader, semantic=_Kept(found))
+        grader, kept = self.grader, self.kept.get(episode_id)
+        if kept is not None:
+            audit = tuple(verdict for verdict in kept.verdicts if verdict.judge == CallerAudit.name)
+            if audit and not any(judge.name == CallerAudit.name for judge in grader.judges):
+                grader = replace(grader, judges=(*grader.judges, _Kept(CallerAudit.name, audit)))
+            if grader.semantic is None and Stage.SEMANTIC in kept.stages:
+                said = tuple(verdict for verdict in kept.verdicts if verdict.stage is Stage.SEMANTIC)
+                grader = replace(grader, semantic=_Kept(SemanticJudge.name, said))
         return grader.grade(episode_id, instance, events)
 
 
-def kept_verdicts(grades: Mapping[str, Grade]) -> dict[str, tuple[Verdict, ...]]:
-    """Return the verdicts of models in some grades, by episode."""
-    return {
-        name: tuple(verdict for verdict in grade.verdicts if verdict.stage is Stage.SEMANTIC)
-        for name, grade in grades.items()
-        if Stage.SEMANTIC in grade.stages
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
+class _Kept(NamedTuple):
     """Answers what was answered before, in the same words."""
 
-    name: ClassVar = SemanticJudge.name
-
+    name: str
     verdicts: tuple[Verdict, ...]
 
     def judge(self, instance: Instance, events: Sequence[Event]) -> Sequence[Verdict]:
         """Return what was said of statements that are still the same."""
         asked = {f"assertion/{item.id}": item.text for item in instance.expect.assertions}
+        asked |= {f"{CallerAudit.name}/{key}": statement for key, statement in STATEMENTS.items()}
         return [verdict for verdict in self.verdicts if asked.get(verdict.check) == verdict.statement]

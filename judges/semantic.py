@@ -1,65 +1,19 @@
-"""The third stage: language models judge the assertions that only a reader can decide.
-
-One verdict for each assertion, keyed by its id, with the events it rests on. What cannot be read, is missing or
-failed is ungraded. The record is data between fences that nobody in the conversation can know.
-"""
+"""The third stage: language models judge the assertions that only a reader can decide."""
 
 from __future__ import annotations
 
-import hashlib
-import re
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from typing import Final
 
 from harness.episode.events import Event
-from harness.models.contract import ChatMessage, Finish, ModelClient, ModelRequest, Role, Speaker
-from harness.models.faults import BudgetSpent, FatalFault, ModelFault, NotRecorded
 from harness.prompts import prompt
 from harness.scenario.instance import Instance
 from harness.scenario.model import Assertion
-from harness.verdict import Feeds, Stage, Standing, Verdict
+from harness.verdict import Feeds, Stage, Verdict
+from judges.panel import Opinion, Panel, fence_of, ruled
 from judges.record import readable
 
-_READINGS: Final = 3
-"""How often a model is asked again when its answer cannot be read."""
-
-_FENCE: Final = re.compile(r"\A\s*```(?:json)?\s*\n|\n\s*```\s*\Z")
-"""Marks that some models put around JSON."""
-
 _FEEDS: Final = {"harm": Feeds.PROTECTION, "procedure": Feeds.PROCEDURE, "service": Feeds.SERVICE}
-
-
-class Answer(BaseModel):
-    """One verdict as a model writes it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    id: str
-    verdict: Literal["pass", "fail"]
-    events: tuple[Annotated[int, Field(ge=0)], ...] = ()
-    reason: str
-
-
-class Answers(BaseModel):
-    """All verdicts of one reply."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    verdicts: tuple[Answer, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Opinion:
-    """What one model says of one assertion; `standing` is ungraded where it gave no readable answer."""
-
-    judge: str
-    standing: Standing
-    reason: str
-    events: tuple[int, ...]
 
 
 class SemanticJudge:
@@ -67,16 +21,16 @@ class SemanticJudge:
 
     Parameters
     ----------
-    clients
-        The models, by the names under which their opinions stand in reasons.
+    panel
+        The models.
     one_by_one
         Whether each assertion is asked in a call of its own.
     """
 
     name: Final = "semantic"
 
-    def __init__(self, clients: Sequence[tuple[str, ModelClient]], *, one_by_one: bool = False) -> None:
-        self._clients = tuple(clients)
+    def __init__(self, panel: Panel, *, one_by_one: bool = False) -> None:
+        self._panel = panel
         self._one_by_one = one_by_one
 
     def judge(self, instance: Instance, events: Sequence[Event]) -> Sequence[Verdict]:
@@ -85,97 +39,37 @@ class SemanticJudge:
         Raises
         ------
         ModelFault
-            Only where the run must stop: a refused key, an unknown model, a spent budget, a call that is not recorded.
+            Only where the run must stop; see `Panel.ask`.
         """
-        assertions = instance.expect.assertions
-        if not assertions:
-            return ()
-        groups = [(item,) for item in assertions] if self._one_by_one else [assertions]
-        opinions: dict[str, list[Opinion]] = {item.id: [] for item in assertions}
-        for name, client in self._clients:
-            for group in groups:
-                for assertion_id, opinion in _ask(name, client, group, events).items():
-                    opinions[assertion_id].append(opinion)
-        return [_verdict(item, opinions[item.id]) for item in assertions]
+        opinions: dict[str, list[Opinion]] = {}
+        for group in asked_together(instance.expect.assertions, one_by_one=self._one_by_one):
+            ids = [item.id for item in group]
+            opinions |= self._panel.ask(judge_prompt(group, events), ids, len(events))
+        return [
+            ruled(
+                f"assertion/{item.id}",
+                Stage.SEMANTIC,
+                _FEEDS[item.feeds],
+                self.name,
+                statement=item.text,
+                opinions=opinions[item.id],
+            )
+            for item in instance.expect.assertions
+        ]
+
+
+def asked_together(assertions: Sequence[Assertion], *, one_by_one: bool) -> list[Sequence[Assertion]]:
+    """Return the assertions in the groups in which they are asked, one call each."""
+    if one_by_one:
+        return [(item,) for item in assertions]
+    return [assertions] if assertions else []
 
 
 def judge_prompt(assertions: Sequence[Assertion], events: Sequence[Event]) -> str:
-    """Return what a judge is shown; the fence is drawn from the record, so that nobody in it can have written it."""
+    """Return what a judge is shown."""
     record = readable(events)
     return prompt("judge").substitute(
         assertions="\n".join(f"- {item.id}: {item.text}" for item in assertions),
-        fence=hashlib.sha256(record.encode()).hexdigest()[:16],
+        fence=fence_of(record),
         record=record,
-    )
-
-
-def _ask(
-    name: str, client: ModelClient, assertions: Sequence[Assertion], events: Sequence[Event]
-) -> dict[str, Opinion]:
-    text = judge_prompt(assertions, events)
-    wanted = {item.id for item in assertions}
-    problem = ""
-    for reading in range(_READINGS):
-        purpose = f"judge/{'+'.join(sorted(wanted))}/{reading}"
-        request = ModelRequest(
-            Role.JUDGE, purpose, (ChatMessage(Speaker.USER, text),), answer_schema=Answers.model_json_schema()
-        )
-        try:
-            reply = client.complete(request)
-        except (FatalFault, BudgetSpent, NotRecorded):
-            raise
-        except ModelFault as fault:
-            problem = f"{type(fault).__name__}: {fault}"
-            break
-        if reply.finish in (Finish.REFUSAL, Finish.CONTENT_FILTER):
-            problem = f"the model gave no answer ({reply.finish_said})"
-            break
-        found, problem = _read(reply.message.text, wanted, len(events))
-        if found is not None:
-            return {key: _opinion(name, answer) for key, answer in found.items()}
-    reason = f"{name} gave no readable verdict: {problem}"
-    return {key: Opinion(name, Standing.UNGRADED, reason, ()) for key in wanted}
-
-
-def _opinion(name: str, answer: Answer) -> Opinion:
-    return Opinion(name, Standing(answer.verdict), answer.reason, answer.events)
-
-
-def _read(text: str, wanted: set[str], event_count: int) -> tuple[dict[str, Answer] | None, str]:
-    """Return the verdicts of a reply by assertion, or None and what is wrong with it."""
-    try:
-        answers = Answers.model_validate_json(_FENCE.sub("", text)).verdicts
-    except ValidationError as error:
-        first: Any = error.errors(include_url=False)[0]
-        return None, f"{'/'.join(map(str, first['loc'])) or 'reply'}: {first['msg']}"
-    given = Counter(answer.id for answer in answers)
-    if set(given) != wanted or max(given.values(), default=0) > 1:
-        return None, f"expected one verdict on each of {', '.join(sorted(wanted))}, found {', '.join(given) or 'none'}"
-    beyond = [event for answer in answers for event in answer.events if event >= event_count]
-    if beyond:
-        return None, f"rests on event {beyond[0]}, which is not in the record"
-    return {answer.id: answer for answer in answers}, ""
-
-
-def _verdict(assertion: Assertion, opinions: Sequence[Opinion]) -> Verdict:
-    """Go by the majority of those who answered; a tie, or nobody, is ungraded. Disagreement stands in the reason."""
-    votes = Counter(opinion.standing for opinion in opinions if opinion.standing is not Standing.UNGRADED)
-    passed, failed = votes[Standing.PASS], votes[Standing.FAIL]
-    standing = Standing.UNGRADED
-    if passed != failed:
-        standing = Standing.PASS if passed > failed else Standing.FAIL
-    voices = [opinion for opinion in opinions if opinion.standing is standing] or list(opinions)
-    reason = voices[0].reason
-    if len(opinions) > 1:
-        reason = f"{passed} of {len(opinions)} pass, {failed} fail: {reason}"
-    return Verdict(
-        check=f"assertion/{assertion.id}",
-        stage=Stage.SEMANTIC,
-        feeds=_FEEDS[assertion.feeds],
-        standing=standing,
-        reason=reason,
-        events=tuple(sorted({event for opinion in voices for event in opinion.events})),
-        judge=SemanticJudge.name,
-        statement=assertion.text,
-        opinions={opinion.judge: opinion.standing for opinion in opinions},
     )

@@ -14,7 +14,8 @@ from harness.resources import data_root
 from harness.runs.estimate import CHARS_PER_TOKEN, REFERENCE, Use, estimate
 from harness.scenario.files import Library
 from harness.scenario.instance import Instance
-from judges.semantic import judge_prompt
+from judges.caller_audit import STATEMENTS, audit_prompt
+from judges.semantic import asked_together, judge_prompt
 
 if TYPE_CHECKING:
     from harness.runs.config import RunConfig
@@ -26,9 +27,10 @@ def print_estimate(config: RunConfig, library: Library, corpus_root: Path | None
     """Print episodes, calls, tokens and, where prices are known, cost of a run; nothing is called."""
 
     def judge_prompts(instance: Instance, events: Sequence[Event]) -> list[tuple[str, int]]:
-        asked = instance.expect.assertions
-        groups = [(item,) for item in asked] if config.one_by_one else [asked] if asked else []
-        return [(judge_prompt(group, events), len(group)) for group in groups]
+        groups = asked_together(instance.expect.assertions, one_by_one=config.one_by_one)
+        prompts = [(judge_prompt(group, events), len(group)) for group in groups]
+        audit = [(audit_prompt(instance, events), len(STATEMENTS))] if config.audits_callers else []
+        return [*prompts, *audit]
 
     uses = estimate(config, library, corpus_root or data_root("corpus"), judge_prompts)
     costs = {seat: _cost_usd(config.models.of(seat[0])[seat[1]], use) for seat, use in uses.items()}

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from harness.errors import RunError
 from harness.models.config import ModelsConfig
 from harness.models.contract import Role
 from harness.models.session import Session
 from harness.retrieval.corpus import Corpus
-from harness.verdict import Grader
+from harness.verdict import Grade, Grader
 from judges import DeterministicGrader, deterministic_grader
+from judges.caller_audit import CallerAudit
+from judges.kept import KeepingGrader
+from judges.panel import Panel
 from judges.semantic import SemanticJudge
 
 
@@ -34,23 +39,49 @@ class JudgedGrader:
     ----------
     judges
         The names of the models, as they stand in verdicts.
+    one_by_one
+        Whether each assertion is asked in a call of its own.
+    audits_callers
+        Whether the models are asked about the caller, too.
+    kept
+        Grades that are there, for what the models are not asked about now.
     """
 
     grader: DeterministicGrader
     judges: tuple[str, ...]
     one_by_one: bool
+    audits_callers: bool
+    kept: Mapping[str, Grade]
 
     def __call__(self, session: Session) -> Grader:
         """Return the grader that asks the models of a session."""
-        clients = [(name, session.client(Role.JUDGE, index)) for index, name in enumerate(self.judges)]
-        return replace(self.grader, semantic=SemanticJudge(clients, one_by_one=self.one_by_one))
+        panel = Panel(tuple((name, session.client(Role.JUDGE, index)) for index, name in enumerate(self.judges)))
+        grader = replace(self.grader, semantic=SemanticJudge(panel, one_by_one=self.one_by_one))
+        if self.audits_callers:
+            grader = replace(grader, judges=(*grader.judges, CallerAudit(panel)))
+        return KeepingGrader(grader, self.kept)
 
 
-def judged_grader(grader: DeterministicGrader, models: ModelsConfig, *, one_by_one: bool) -> JudgedGrader | None:
-    """Return the grader with the models that judge; None if none does."""
+def judged_grader(
+    grader: DeterministicGrader,
+    models: ModelsConfig,
+    *,
+    one_by_one: bool = False,
+    audits_callers: bool = False,
+    kept: Mapping[str, Grade] | None = None,
+) -> JudgedGrader | None:
+    """Return the grader with the models that judge; None if none does.
+
+    Raises
+    ------
+    RunError
+        If callers shall be audited and no model judges.
+    """
     if not models.judge:
+        if audits_callers:
+            raise RunError("--audit-callers asks the models that judge, and there is none: name one with --judge")
         return None
-    return JudgedGrader(grader, judge_names(models), one_by_one)
+    return JudgedGrader(grader, judge_names(models), one_by_one, audits_callers, kept or {})
 
 
 def judge_names(models: ModelsConfig) -> tuple[str, ...]:

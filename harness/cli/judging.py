@@ -8,6 +8,7 @@ import typer
 
 from harness.cli.exits import HALTED, INCOMPLETE
 from harness.cli.options import (
+    AuditCallers,
     Cassette,
     CorpusRoot,
     Folder,
@@ -26,8 +27,6 @@ from harness.cli.output import note
 if TYPE_CHECKING:
     from harness.models.config import ModelsConfig
     from harness.runs.folder import RunFolder
-    from judges import DeterministicGrader
-    from judges.kept import KeepingGrader
 
 _THREADS = 8
 
@@ -36,6 +35,7 @@ def grade(
     folder: Folder,
     judge: Judges = None,
     one_by_one: OneByOne = False,
+    audit_callers: AuditCallers = False,
     config: ModelsFile = None,
     tasks: Selector = None,
     workers: Annotated[int, typer.Option(min=1, help="Episodes that models judge at a time.")] = _THREADS,
@@ -68,6 +68,7 @@ def grade(
     from harness.runs.folder import RunFolder
     from harness.runs.grading import grade_run
     from harness.scenario.files import load_library
+    from judges.kept import KeepingGrader
 
     stored = RunFolder(folder)
     chosen = ModelsConfig(judge=resolve_roles(judges=judge or (), config=config).models.judge)
@@ -76,7 +77,8 @@ def grade(
     library = load_library(tasks_root) if tasks_root else stored.library()
     corpora = corpora_of(stored.config.corpus_hash, corpus)
     grader = grader_for(*corpora, retrieval=stored.config.retrieval)
-    judged = judged_grader(grader, chosen, one_by_one=one_by_one)
+    kept = {name: line.grade for name, line in stored.grades().items() if line.grade is not None}
+    judged = judged_grader(grader, chosen, one_by_one=one_by_one, audits_callers=audit_callers, kept=kept)
     models = None
     if judged is not None:
         models = Models(chosen, budget=Budget(max_cost, max_tokens, max_minutes), cassette=cassette)
@@ -84,11 +86,11 @@ def grade(
         result = grade_run(
             folder,
             library,
-            _keeping(grader, stored),
+            KeepingGrader(grader, kept),
             judged=judged,
             models=models,
             only=None if tasks is None else narrow(library, tasks).scenarios.keys(),
-            conditions=_conditions(stored, chosen, one_by_one=one_by_one),
+            conditions=_conditions(stored, chosen, one_by_one=one_by_one, audits_callers=audit_callers),
             executor=Serial() if models is None else threads_for(workers),
             records_traffic=record,
             progress=tell,
@@ -107,23 +109,18 @@ def grade(
         raise typer.Exit(INCOMPLETE)
 
 
-def _keeping(grader: DeterministicGrader, stored: RunFolder) -> KeepingGrader:
-    from judges.kept import KeepingGrader, kept_verdicts
-
-    grades = {name: line.grade for name, line in stored.grades().items() if line.grade is not None}
-    return KeepingGrader(grader, kept_verdicts(grades))
-
-
-def _conditions(stored: RunFolder, models: ModelsConfig, *, one_by_one: bool) -> dict[str, object]:
+def _conditions(
+    stored: RunFolder, models: ModelsConfig, *, one_by_one: bool, audits_callers: bool
+) -> dict[str, object]:
     """Return what the grades depend on beside scenarios and code."""
     from harness.prompts import prompt_hashes
     from harness.runs.config import asked_of
 
-    judges = [asked_of(judge) for judge in models.judge]
     return {
-        "judges": judges,
+        "judges": [asked_of(judge) for judge in models.judge],
         "one_by_one": one_by_one,
-        "prompt": prompt_hashes()["judge"],
+        "audits_callers": audits_callers,
+        "prompts": prompt_hashes(),
         "corpus": dict(stored.config.corpus_hash),
         "resample": stored.config.resample,
     }

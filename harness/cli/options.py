@@ -50,6 +50,10 @@ Judges = Annotated[
 OneByOne = Annotated[
     bool, typer.Option("--one-by-one", help="Ask judges for each statement in a call of its own, not for all in one.")
 ]
+AuditCallers = Annotated[
+    bool,
+    typer.Option("--audit-callers", help="Ask judges as well whether the caller played its part; a fault is invalid."),
+]
 ModelsFile = Annotated[
     Path | None,
     typer.Option("--config", help="TOML file with the models of each role, their parameters, addresses and limits."),

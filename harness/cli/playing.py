@@ -13,6 +13,7 @@ from harness.cli.options import (
     AgentHttp,
     AgentModel,
     AgentUrl,
+    AuditCallers,
     CallerName,
     Cassette,
     CorpusRoot,
@@ -58,6 +59,7 @@ def run(
     caller: CallerName = None,
     judge: Judges = None,
     one_by_one: OneByOne = False,
+    audit_callers: AuditCallers = False,
     config: ModelsFile = None,
     retrieval: Annotated[str, typer.Option(help="How the agent finds its rules: oracle, bm25, none or full.")] = "bm25",
     tasks: Selector = None,
@@ -131,6 +133,7 @@ def run(
         history=history,
         corpus_root=corpus,
         one_by_one=one_by_one,
+        audits_callers=audit_callers,
         workers=workers,
         resume=resume,
         max_cost=max_cost,
@@ -192,6 +195,7 @@ class Play:
     history: Literal["full", "latest"] = "full"
     corpus_root: Path | None = None
     one_by_one: bool = False
+    audits_callers: bool = False
     workers: int | None = None
     resume: bool = False
     max_cost: float | None = None
@@ -211,6 +215,7 @@ class Play:
             caller=roles.caller,
             models=roles.models,
             one_by_one=self.one_by_one,
+            audits_callers=self.audits_callers,
             retrieval=self.retrieval,
             trials=self.trials,
             seed=self.seed,
@@ -236,6 +241,7 @@ class Play:
         folder = out or default_folder(Path("runs"), name, datetime.now(tz=UTC).date())
         config = self.config(library, roles, folder.name)
         grader = grader_for(*corpora_of(config.corpus_hash, self.corpus_root), retrieval=self.retrieval)
+        judged = judged_grader(grader, roles.models, one_by_one=self.one_by_one, audits_callers=self.audits_callers)
         earlier = spent(RunFolder(folder).model_calls()) if self.resume else Usage(0, 0, 0.0)
         models = self._models(roles, earlier)
         waits = models is not None or roles.agent_is_remote
@@ -249,7 +255,7 @@ class Play:
                 library,
                 folder,
                 grader=grader,
-                judged=judged_grader(grader, roles.models, one_by_one=self.one_by_one),
+                judged=judged,
                 executor=(threads_for if waits else executor_for)(self.workers or (_THREADS if waits else 1)),
                 resume=self.resume,
                 progress=tell,

@@ -71,7 +71,8 @@ def _judge(name: str, run: Path | None) -> Iterator[str]:
     from harness.errors import RunError
     from harness.runs.folder import RunFolder
     from harness.runs.stage import Stage
-    from judges.semantic import Answers, judge_prompt
+    from judges.panel import Answers
+    from judges.semantic import judge_prompt
 
     if run is None:
         raise RunError("a judge is shown a finished episode: expected --run, the folder of a run")

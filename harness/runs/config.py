@@ -63,8 +63,8 @@ class RunConfig(BaseModel):
     models, prompts_hash
         The models that play roles, with everything that they are asked for (never a key), and digests of the prompts
         that they are given.
-    one_by_one
-        Whether models that judge are asked for each assertion in a call of its own.
+    one_by_one, audits_callers
+        Whether models that judge are asked for each assertion in a call of its own, and about the caller as well.
     commit, commit_unknown
         The commit of the checkout, or why there is none.
     """
@@ -94,6 +94,7 @@ class RunConfig(BaseModel):
     models: ModelsConfig = ModelsConfig()
     prompts_hash: dict[str, str] = {}
     one_by_one: bool = False
+    audits_callers: bool = False
     commit: str | None = None
     commit_unknown: str | None = None
 

@@ -91,6 +91,7 @@ def resolve_config(
     corpus_root: Path | None = None,
     models: ModelsConfig | None = None,
     one_by_one: bool = False,
+    audits_callers: bool = False,
 ) -> RunConfig:
     """Resolve what a run is asked to do into a configuration that says everything.
 
@@ -122,8 +123,8 @@ def resolve_config(
         The folder with the documents of every domain; None for those of this installation.
     models
         The models that play roles; None if none does.
-    one_by_one
-        Whether models that judge are asked for each assertion in a call of its own.
+    one_by_one, audits_callers
+        Whether models that judge are asked for each assertion in a call of its own, and about the caller as well.
 
     Raises
     ------
@@ -168,6 +169,7 @@ def resolve_config(
             models=models,
             prompts_hash=prompt_hashes() if models != ModelsConfig() else {},
             one_by_one=one_by_one,
+            audits_callers=audits_callers,
             commit=here.id,
             commit_unknown=here.unknown,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,8 @@ from harness.runs.executors import Threads
 from harness.runs.folder import RunFolder
 from harness.runs.grading import Grading, grade_run
 from harness.verdict import Grade, Stage, Standing, Verdict
-from judges.kept import KeepingGrader, kept_verdicts
+from judges.caller_audit import STATEMENTS
+from judges.kept import KeepingGrader
 from tests.acceptance.provided import AGENT, HASTY, JUDGE, Sample, models_of, play, provided, sample
 from tests.provider.behaviours import answers, in_order, judge, says
 from tests.provider.faults import FaultPlan
@@ -145,7 +147,9 @@ def test_a_judge_that_was_won_over_passes_its_statements_and_no_other_check(tmp_
 # ------------------------------------------------------------------ several, later, again
 
 
-def grade_again(path: Path, config: ModelsConfig, *, only: list[str] | None = None, **how: object) -> Grading:
+def grade_again(
+    path: Path, config: ModelsConfig, *, only: list[str] | None = None, audits_callers: bool = False, **how: Any
+) -> Grading:
     """Let models judge a stored run, as `fraudbench grade` does."""
     folder = RunFolder(path)
     grader = grader_for(*corpora_of(folder.config.corpus_hash, None))
@@ -153,8 +157,8 @@ def grade_again(path: Path, config: ModelsConfig, *, only: list[str] | None = No
     return grade_run(
         path,
         folder.library(),
-        KeepingGrader(grader, kept_verdicts(grades)),
-        judged=judged_grader(grader, config, one_by_one=False),
+        KeepingGrader(grader, grades),
+        judged=judged_grader(grader, config, audits_callers=audits_callers, kept=grades),
         models=Models(config, clock=HASTY) if config.judge else None,
         only=only,
         executor=Threads(4),
@@ -220,9 +224,10 @@ def test_a_statement_that_was_changed_is_not_answered_by_what_was_said_of_the_ol
     found, path = stored
     with provided(found) as provider:
         grade_again(path, models_of(provider.url, "judge"))
-    _, verdicts = semantic(path)
+    grade, verdicts = semantic(path)
     old = verdicts[0].model_copy(update={"statement": "Something else."})
-    grader = KeepingGrader(grader_for(), {f"{ASSERTED}/oracle/0": (old, *verdicts[1:])})
+    kept = grade.model_copy(update={"verdicts": (old, *verdicts[1:])})
+    grader = KeepingGrader(grader_for(), {f"{ASSERTED}/oracle/0": kept})
     grade_run(path, RunFolder(path).library(), grader, only=[ASSERTED])
     _, again = semantic(path)
     assert again[0].standing is Standing.UNGRADED
@@ -252,3 +257,56 @@ def test_a_grading_that_was_cut_off_asks_only_for_the_rest(stored: tuple[Sample,
         assert first <= 2
     assert not part.exists()
     assert summarise_folder(RunFolder(path)).judged == 4
+
+
+# ------------------------------------------------------------------ models that audit the caller
+
+
+def auditor(*faults: str) -> Behaviour:
+    """Play a judge who finds these faults in every caller, and passes every statement on agents."""
+
+    def give(request: ChatRequest) -> Json:
+        if not request.heard.startswith("<!-- caller audit"):
+            return _all(request, "pass")
+        verdicts = [
+            {"id": name, "verdict": "fail" if name in faults else "pass", "events": [1], "reason": "So."}
+            for name in STATEMENTS
+        ]
+        return {"verdicts": verdicts}
+
+    return answers(give)
+
+
+@pytest.mark.parametrize(("faults", "valid"), [((), True), (("not-delivered",), False)])
+def test_a_fault_that_an_auditor_finds_makes_the_episode_invalid_also_when_it_is_graded_again(
+    stored: tuple[Sample, Path], faults: tuple[str, ...], valid: bool
+) -> None:
+    found, path = stored
+    with provided(found, {JUDGE: auditor(*faults)}) as provider:
+        config = models_of(provider.url, "judge")
+        grade_again(path, config, audits_callers=True)
+        prompts = [exchange.body["messages"][0]["content"] for exchange in provider.chats]
+        graded = RunFolder(path).grades()
+        assert len(prompts) == 4 + 2, "every caller, and the statements of two scenarios"
+        grade_again(path, ModelsConfig())
+        assert RunFolder(path).grades() == graded
+        grade_again(path, config)
+        assert len(provider.chats) == 6 + 2
+        assert RunFolder(path).grades() == graded, "the audit is kept where it is not asked for again"
+    for line in graded.values():
+        assert line.grade is not None
+        assert line.grade.valid is valid
+        audit = {verdict.check: verdict.standing for verdict in line.grade.verdicts if verdict.judge == "caller-audit"}
+        assert audit.keys() == {f"caller-audit/{name}" for name in STATEMENTS}
+    summary = summarise_folder(RunFolder(path))
+    assert (summary.graded, summary.invalid) == ((4, 0) if valid else (0, 4))
+
+
+def test_an_auditor_that_nobody_can_read_leaves_validity_open(stored: tuple[Sample, Path]) -> None:
+    found, path = stored
+    with provided(found, {JUDGE: says("Fine.")}) as provider:
+        grade_again(path, models_of(provider.url, "judge"), only=["s1c90"], audits_callers=True)
+    grade, _ = semantic(path, "s1c90")
+    assert (grade.valid, grade.useful) == (None, True)
+    assert "gave no readable verdict" in grade.unassessed["valid"]
+    assert summarise_folder(RunFolder(path)).ungraded == 1

@@ -172,6 +172,7 @@ def test_every_condition_that_differs_is_named_with_both_values() -> None:
         "models": ModelsConfig(agent=RoleConfig(model="maker/small")),
         "prompts_hash": {"agent": "p"},
         "one_by_one": True,
+        "audits_callers": True,
     }
     for field, value in changes.items():
         found = differences(ours, ours.model_copy(update={field: value}))
