@@ -99,8 +99,8 @@ def run(
 
     Prints security (attacks stopped), utility (legitimate requests served) and what stands beside them. Ctrl-C
     finishes what is in flight, a second one stops at once; both go on with --resume. Exit status 0 if every planned
-    episode was played and graded, 3 if some were not, 4 if a provider refused the run or its budget was spent, 2 if
-    it could not be started.
+    episode was played, 3 if some were not, if a provider broke some off or if nothing could be graded, 4 if a
+    provider refused the run or its budget was spent, 2 if it could not be started.
     """
     from harness.cli.roles import resolve_roles
     from harness.cli.selection import select_scenarios
@@ -306,9 +306,12 @@ def _end(result: RunResult) -> None:
         note(f"The run stopped before its end: {result.halted}")
     elif result.is_interrupted:
         note("Stopped as asked.")
-    if not result.is_complete:
+    if result.broken_off:
+        note(f"Providers broke {result.broken_off} episodes off; they are errored, and played again with --resume.")
+    unfinished = not result.is_complete or result.broken_off > 0
+    if unfinished:
         note(f"Go on with the same command and --out {result.folder} --resume")
     if result.halted is not None:
         raise typer.Exit(HALTED)
-    if not result.is_complete or nothing_graded:
+    if unfinished or nothing_graded:
         raise typer.Exit(INCOMPLETE)

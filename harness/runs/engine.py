@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from pydantic import ValidationError
 
 from harness.agents.load import load_agent
-from harness.episode.events import FAULTS
+from harness.episode.events import FAULTS, StopReason
 from harness.episode.limits import Limits
 from harness.errors import RunError, UnknownName
 from harness.models.build import Models
@@ -53,6 +53,8 @@ class RunResult:
     ----------
     played, done_before
         Episodes stored in this sitting, and those that were there already.
+    broken_off
+        Episodes that ended in this sitting because a provider could not be had; they are stored as errored.
     lost
         Why planned episodes came to no end, by id. They are not stored and will be played on resume.
     is_interrupted
@@ -65,6 +67,7 @@ class RunResult:
     planned: int
     done_before: int = 0
     played: int = 0
+    broken_off: int = 0
     lost: dict[str, str] = field(default_factory=dict)
     is_interrupted: bool = False
     halted: str | None = None
@@ -221,7 +224,7 @@ def run(
     executor
         Where episodes are played; None for this process.
     resume
-        Whether to go on with a run that is there.
+        Whether to go on with a run that is there. Episodes that a provider broke off are played again.
     progress
         Told whenever something has happened, in this process.
     corpus_root
@@ -246,6 +249,7 @@ def run(
     with resume_run(folder, config) if resume else create_run(folder, config, chosen) as writer:
         performer = Performer(stage, grader, judged, secret_values(), records_traffic)
         planned = plan(config)
+        writer.drop_broken_off()
         stock = _take_stock(folder, len(planned), with_grades=performer.grades)
         result = RunResult(folder, planned=len(planned), done_before=len(stock.done))
         tasks: list[Task] = list(stock.ungraded)
@@ -305,6 +309,7 @@ class _Book:
             return
         if isinstance(outcome, EpisodeLine):
             self.result.played += 1
+            self.result.broken_off += outcome.stop_reason is StopReason.PROVIDER_FAULT
             tally.done += 1
             tally.errored += outcome.stop_reason in FAULTS
             if not outcome.is_last:

@@ -32,6 +32,7 @@ from typing import Final, NamedTuple, Self
 
 from pydantic import ValidationError
 
+from harness.episode.events import StopReason
 from harness.errors import RecordError, RunError
 from harness.models import cassette
 from harness.models.record import EpisodeCalls
@@ -41,6 +42,7 @@ from harness.runs.record import (
     GradeRecord,
     Timing,
     intact_bytes,
+    lines_by_end,
     placed_lines,
     read_line,
     read_lines,
@@ -226,6 +228,24 @@ class RunWriter:
                 os.ftruncate(file, intact)
         except OSError as error:
             raise _cannot_write(path, error) from error
+
+    def drop_broken_off(self) -> None:
+        """Take out the episodes that a provider broke off, to be played again; all others stay as they are.
+
+        Raises
+        ------
+        RecordError
+            If a line is no record.
+        RunError
+            If the file cannot be written anew.
+        """
+        path = self.path / EPISODES
+        lines = [(stop_reason, raw) for stop_reason, raw in lines_by_end(path)]
+        kept = [raw for stop_reason, raw in lines if stop_reason != StopReason.PROVIDER_FAULT]
+        if len(kept) < len(lines):
+            os.close(self._files.pop(EPISODES))
+            _replace(path, b"".join(kept))
+            self._open(EPISODES)
 
     def append_episode(self, line: bytes) -> None:
         """Write one line of the episodes; it is on disk when this returns.

@@ -194,6 +194,21 @@ def read_line(path: Path, kind: type[ReadT], place: int) -> ReadT:
         raise _unreadable(path, f"byte {place}", raw, error) from None
 
 
+def lines_by_end(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield the lines of a file of episodes as they are, each with the reason for which the episode ended.
+
+    Raises
+    ------
+    RecordError
+        If a line is too long, or is no episode.
+    """
+    for number, raw in _raw_lines(path):
+        try:
+            yield str(json.loads(raw)["stop_reason"]), raw
+        except (ValueError, LookupError, TypeError, RecursionError):
+            raise RecordError(str(path), f"line {number}", "an episode", "something else") from None
+
+
 def intact_bytes(path: Path) -> int:
     """Return the length of a file of lines without a torn last line.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from harness.models.build import Models
 from harness.models.contract import Finish
 from harness.reports.account import Account, Status, take_account
 from harness.reports.summary import summarise_folder
+from harness.runs.engine import RunResult
 from harness.runs.folder import RunFolder
 from tests.acceptance.playing import outcome
 from tests.acceptance.provided import AGENT, HASTY, Sample, models_of, outcomes, play, provided, sample
@@ -79,15 +81,39 @@ def test_a_refusal_of_another_role_stops_the_run_as_well_and_keeps_what_was_play
 def test_an_endpoint_that_only_fails_gives_no_rate(tmp_path: Path) -> None:
     found = sample(*PAIR)
     with provided(found, faults=FaultPlan.always("500")) as provider:
-        result = play(found, models_of(provider.url, "agent", tries=3), tmp_path / "run")
+        config = models_of(provider.url, "agent", tries=3)
+        result = play(found, config, tmp_path / "run")
         assert len(provider.chats) == 3 * len(PAIR)
-    summary = summarise_folder(RunFolder(tmp_path / "run"))
-    assert result.is_complete
+        _has_no_rate(result, tmp_path / "run")
+        provider.clear()
+        again = play(found, config, tmp_path / "run", resume=True)
+    assert (again.played, again.is_complete, again.broken_off) == (2, True, 0)
+    assert outcomes(tmp_path / "run") == {name: outcome(grade) for name, grade in found.grades.items()}
+
+
+def test_episodes_that_a_provider_broke_off_are_played_again_and_no_others(tmp_path: Path) -> None:
+    found = sample(*PAIR)
+    with provided(found) as provider:
+        config = models_of(provider.url, "agent", tries=1)
+        assert play(found, config, tmp_path / "run", only=PAIR[:1]).is_complete
+        stored = (tmp_path / "run" / "episodes.jsonl").read_bytes()
+    broken = json.loads(stored)
+    broken["events"] = [{"type": "stopped", "id": 0, "turn": 0, "reason": "provider_fault", "detail": ""}]
+    broken |= {"episode_id": "other", "stop_reason": "provider_fault", "fault_detail": ""}
+    (tmp_path / "run" / "episodes.jsonl").write_bytes(json.dumps(broken).encode() + b"\n" + stored)
+    result = play(found, config, tmp_path / "run", only=PAIR[:1], resume=True)
+    assert (result.done_before, result.played) == (1, 0)
+    assert (tmp_path / "run" / "episodes.jsonl").read_bytes() == stored
+
+
+def _has_no_rate(result: RunResult, path: Path) -> None:
+    summary = summarise_folder(RunFolder(path))
+    assert (result.is_complete, result.broken_off) == (True, 2)
     assert (summary.security.rate, summary.utility.rate) == (None, None)
     assert (summary.errored, summary.graded) == (2, 0)
     assert (summary.security.worst, summary.security.best) == (0.0, 1.0)
-    assert {record.stop_reason for record in RunFolder(tmp_path / "run").records()} == {StopReason.PROVIDER_FAULT}
-    assert all("The server had an error" in record.fault_detail for record in RunFolder(tmp_path / "run").records())
+    assert {record.stop_reason for record in RunFolder(path).records()} == {StopReason.PROVIDER_FAULT}
+    assert all("The server had an error" in record.fault_detail for record in RunFolder(path).records())
 
 
 @pytest.mark.parametrize("limit", ["tokens", "cost", "minutes"])
