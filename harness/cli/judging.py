@@ -22,7 +22,7 @@ from harness.cli.options import (
     Selector,
     TasksRoot,
 )
-from harness.cli.output import note
+from harness.cli.output import alert, note
 
 if TYPE_CHECKING:
     from harness.models.config import ModelsConfig
@@ -94,7 +94,7 @@ def grade(
             executor=Serial() if models is None else threads_for(workers),
             records_traffic=record,
             progress=tell,
-            interrupted=lambda: note("Finishing what is in flight; Ctrl-C again stops at once."),
+            interrupted=lambda: alert("Finishing what is in flight; Ctrl-C again stops at once."),
         )
     for episode, why in result.lost.items():
         note(f"{episode} came to no grade: {why}")

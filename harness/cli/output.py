@@ -5,6 +5,7 @@ What it prints may come from anybody's files and agents, so nothing in it reache
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,15 @@ def say(text: str) -> None:
 def note(text: str) -> None:
     """Print something that is not the result: progress, paths, advice."""
     sys.stderr.write(visible(text.rstrip("\n")) + "\n")
+
+
+def alert(text: str) -> None:
+    """Print a note out of a signal handler, which may have come in the middle of another print."""
+    try:
+        note(text)
+    except RuntimeError:
+        # The stream is in use below us; the terminal is not.
+        os.write(2, text.encode() + b"\n")
 
 
 def fail(text: str) -> None:

@@ -27,7 +27,7 @@ from harness.cli.options import (
     Selector,
     TasksRoot,
 )
-from harness.cli.output import note, say
+from harness.cli.output import alert, note, say
 
 if TYPE_CHECKING:
     from harness.cli.roles import Roles
@@ -262,7 +262,7 @@ class Play:
                 corpus_root=self.corpus_root,
                 models=models,
                 records_traffic=self.record,
-                interrupted=lambda: note("Finishing what is in flight; Ctrl-C again stops at once."),
+                interrupted=lambda: alert("Finishing what is in flight; Ctrl-C again stops at once."),
             )
         for episode, why in result.lost.items():
             note(f"{episode} came to no end: {why}")
