@@ -8,6 +8,7 @@ SHELL := /bin/sh
 .DELETE_ON_ERROR:
 
 VENV ?= .venv
+LOCAL_MODEL_VENV ?= $(VENV)-local-model
 WORKERS ?= 2
 PACKAGES := tabular_bench domains harness judges
 
@@ -25,12 +26,13 @@ FRAUDBENCH := $(BIN)/fraudbench
 # Stamps: an environment is brought up to date only when its lock or the project's metadata changed.
 BASE := $(VENV)/.installed-base
 DEV := $(VENV)/.installed-dev
+LOCAL_MODEL := $(LOCAL_MODEL_VENV)/.installed
 
-.PHONY: help demo test check format bench lock clean
+.PHONY: help demo test test-local-model check format bench lock clean
 
 help: ## print this index
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) \
-		| while IFS='|' read -r target text; do printf '  make %-8s %s\n' "$$target" "$$text"; done
+		| while IFS='|' read -r target text; do printf '  make %-16s %s\n' "$$target" "$$text"; done
 
 demo: $(BASE) ## set up the base install and let the four reference agents run the whole suite
 	@$(FRAUDBENCH) demo
@@ -39,6 +41,11 @@ test: check ## the gate: lint, types, scenarios, corpus, then every test
 	$(FRAUDBENCH) tasks check
 	$(FRAUDBENCH) corpus check
 	$(BIN)/python -m pytest -n $(WORKERS)
+
+# The server has an environment of its own: it is another program, and what it needs does not agree with our pins.
+test-local-model: $(DEV) $(LOCAL_MODEL) ## let a small real model play caller, agent and judge (compiles its server first)
+	FRAUDBENCH_LOCAL_MODEL_PYTHON=$(abspath $(LOCAL_MODEL_VENV)/bin/python) \
+		$(BIN)/python -m pytest -m local_model -p no:xdist --durations=0 tests/local_model
 
 check: $(DEV) ## lint and types only
 	$(BIN)/python -m ruff check --quiet
@@ -56,8 +63,8 @@ bench: $(DEV) ## time and measure what the project promises; prints a table
 lock: ## pin every dependency anew, with hashes, into requirements/
 	@PYTHON='$(PYTHON)' sh requirements/compile.sh
 
-clean: ## remove the environment, caches and build products; runs/ stays
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+clean: ## remove the environments, caches and build products; runs/ stays
+	rm -rf $(VENV) $(LOCAL_MODEL_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find $(PACKAGES) tests -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 $(BIN)/python:
@@ -89,3 +96,18 @@ $(DEV): requirements/dev.lock requirements/tabular.lock requirements/torch.txt p
 		echo 'requirements/torch.txt says how to get one that can.' >&2; exit 1; }
 	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@ $(BASE)
+
+# Compiled here by tools that are pinned as well: the library alone, and not for this processor in particular, for which
+# it may be compiled wrongly (AMX) and answers differently. Hence no wheel of another build from a cache either.
+# CMAKE_BUILD_PARALLEL_LEVEL=1 in the environment leaves the other processors alone.
+LOCAL_MODEL_PIP_INSTALL := PIP_DISABLE_PIP_VERSION_CHECK=1 $(LOCAL_MODEL_VENV)/bin/python -m pip install --quiet
+LLAMA_ARGS := -DLLAVA_BUILD=OFF -DLLAMA_BUILD_COMMON=OFF -DLLAMA_BUILD_TOOLS=OFF -DLLAMA_BUILD_SERVER=OFF \
+	-DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_TESTS=OFF -DLLAMA_CURL=OFF -DGGML_NATIVE=OFF
+
+$(LOCAL_MODEL): requirements/local-model-build.lock requirements/local-model.lock | $(BIN)/python
+	@echo 'compiling the server of the small model into $(LOCAL_MODEL_VENV): this takes minutes'
+	@$(BIN)/python -m venv --clear $(LOCAL_MODEL_VENV)
+	@$(LOCAL_MODEL_PIP_INSTALL) --require-hashes -r requirements/local-model-build.lock
+	@CMAKE_ARGS='$(LLAMA_ARGS)' $(LOCAL_MODEL_PIP_INSTALL) --no-cache-dir --require-hashes --no-build-isolation \
+		-r requirements/local-model.lock
+	@touch $@

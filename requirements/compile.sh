@@ -43,3 +43,5 @@ compile build pyproject.toml --build-deps-for wheel --only-build-deps
 compile base pyproject.toml --constraint requirements/build.lock
 compile dev pyproject.toml --extra dev --constraint requirements/build.lock --constraint requirements/base.lock
 tabular | compile tabular - --constraint requirements/dev.lock
+compile local-model-build requirements/local-model-build.in
+compile local-model requirements/local-model.in --constraint requirements/local-model-build.lock

@@ -18,13 +18,16 @@ from tests.architecture.layers import PACKAGES, Import, Module, imports_of, is_w
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-LOCKS = ("build", "base", "dev", "tabular")
+LOCAL_MODEL = ("local-model-build", "local-model")
+"""Locks of the environment that `make test-local-model` sets up for another program."""
+LOCKS = ("build", "base", "dev", "tabular", *LOCAL_MODEL)
 TORCH = "torch.txt"
 
 # Import names that are not the name of the distribution.
 DISTRIBUTIONS = {
     "dateutil": "python-dateutil",
     "faiss": "faiss-cpu",
+    "llama_cpp": "llama-cpp-python",
     "sklearn": "scikit-learn",
     "xgboost": "xgboost-cpu",
     "yaml": "pyyaml",
@@ -38,10 +41,13 @@ PIN = re.compile(r"(?P<name>[\w.-]+)==(?P<version>[^\s\\]+)(?: \\\n    --hash=sh
 
 
 def declared(group: str) -> dict[str, Requirement]:
-    """Return the requirements of `build`, `base` or an extra by canonical name."""
+    """Return the requirements of `build`, `base`, an extra, or the local model by canonical name."""
     project = PROJECT["project"]
     texts = {"build": PROJECT["build-system"]["requires"], "base": project["dependencies"]}
     texts |= project["optional-dependencies"]
+    for name in LOCAL_MODEL:
+        lines = (ROOT / "requirements" / f"{name}.in").read_text(encoding="utf-8").splitlines()
+        texts[name] = [line for line in lines if not line.startswith("#")]
     requirements = map(Requirement, texts[group])
     return {canonicalize_name(requirement.name): requirement for requirement in requirements}
 
@@ -76,7 +82,13 @@ def unsatisfied(requirements: dict[str, Requirement], pins: dict[str, str]) -> l
 
 @pytest.mark.parametrize(
     ("lock", "groups"),
-    [("build", ["build"]), ("base", ["base"]), ("dev", ["base", "dev"]), ("tabular", ["tabular"])],
+    [
+        ("build", ["build"]),
+        ("base", ["base"]),
+        ("dev", ["base", "dev"]),
+        ("tabular", ["tabular"]),
+        *((name, [name]) for name in LOCAL_MODEL),
+    ],
 )
 def test_a_lock_pins_what_is_declared(lock: str, groups: list[str]) -> None:
     requirements = {name: requirement for group in groups for name, requirement in declared(group).items()}
@@ -159,6 +171,7 @@ def test_types_do_not_depend_on_whether_an_extra_is_installed() -> None:
 
 def test_every_import_of_a_test_is_declared() -> None:
     installed = {name for group in ("build", "base", "dev", "tabular") for name in declared(group)}
+    elsewhere = {"tests/local_model/serve.py": declared("local-model").keys()}
     undeclared = []
     for path in sorted((ROOT / "tests").rglob("*.py")):
         name = path.relative_to(ROOT).as_posix()
@@ -166,7 +179,7 @@ def test_every_import_of_a_test_is_declared() -> None:
         undeclared += [
             f"{name}:{found.line}: {needed}"
             for found in imports_of(module, {})
-            if (needed := third_party(found)) and needed not in installed | {"tests"}
+            if (needed := third_party(found)) and needed not in elsewhere.get(name, installed | {"tests"})
         ]
     assert not undeclared, f"not among the dependencies that the gate installs: {undeclared}"
 
@@ -180,5 +193,5 @@ def test_every_base_dependency_is_used() -> None:
 def test_every_dependency_is_explained() -> None:
     text = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
     explained = {canonicalize_name(name) for name in re.findall(r"^\* `([^`]+)`: \S", text, re.MULTILINE)}
-    groups = ("build", "base", "dense", "tabular", "dev")
+    groups = ("build", "base", "dense", "tabular", "dev", *LOCAL_MODEL)
     assert explained == {name for group in groups for name in declared(group)}
