@@ -68,7 +68,7 @@ class LedgerEntry(BankRow, table=True):
     __tablename__ = "ledger"
 
     id: str = key()
-    account_id: str = ref("accounts.id")
+    account_id: str = ref("accounts.id", indexed=True)
     posted_at: datetime = moment()
     amount_cents: int
     kind: str

@@ -19,11 +19,14 @@ def key() -> Any:
     return Field(primary_key=True)
 
 
-def ref(target: str, *, optional: bool = False) -> Any:
-    """Declare a foreign key to ``table.column``, indexed."""
+def ref(target: str, *, optional: bool = False, indexed: bool = False) -> Any:
+    """Declare a foreign key to ``table.column``.
+
+    Only tables of hundreds of rows are worth an index: every bank that is opened pays for each.
+    """
     if optional:
-        return Field(default=None, foreign_key=target, index=True)
-    return Field(foreign_key=target, index=True)
+        return Field(default=None, foreign_key=target, index=indexed)
+    return Field(foreign_key=target, index=indexed)
 
 
 def moment() -> Any:

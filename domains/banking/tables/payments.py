@@ -46,9 +46,9 @@ class Payment(BankRow, table=True):
     __tablename__ = "payments"
 
     id: str = key()
-    from_account_id: str = ref("accounts.id")
-    to_payee_id: str | None = ref("payees.id", optional=True)
-    to_account_id: str | None = ref("accounts.id", optional=True)
+    from_account_id: str = ref("accounts.id", indexed=True)
+    to_payee_id: str | None = ref("payees.id", optional=True, indexed=True)
+    to_account_id: str | None = ref("accounts.id", optional=True, indexed=True)
     rail: str
     """internal or external."""
     amount_cents: int
