@@ -1,7 +1,7 @@
 # The index of commands: `make help`. Needs make and Python 3.11 or newer; everything else goes into $(VENV).
 #
 #   make PYTHON=python3.12 VENV=/tmp/env test      another interpreter, another folder for the environment
-#   make WORKERS=8 test                            more test processes
+#   make WORKERS=8 test                            more processes for scenarios and tests
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
@@ -38,7 +38,7 @@ demo: $(BASE) ## set up the base install and let the four reference agents run t
 	@$(FRAUDBENCH) demo
 
 test: check ## the gate: lint, types, scenarios, corpus, then every test
-	$(FRAUDBENCH) tasks check
+	$(FRAUDBENCH) tasks check --workers $(WORKERS)
 	$(FRAUDBENCH) corpus check
 	$(BIN)/python -m pytest -n $(WORKERS)
 
