@@ -75,11 +75,12 @@ def judged_grader(
     Raises
     ------
     RunError
-        If callers shall be audited and no model judges.
+        If something is asked of models that judge, and none does.
     """
     if not models.judge:
-        if audits_callers:
-            raise RunError("--audit-callers asks the models that judge, and there is none: name one with --judge")
+        if audits_callers or one_by_one:
+            option = "--audit-callers" if audits_callers else "--one-by-one"
+            raise RunError(f"{option} is for models that judge, and there is none: name one with --judge")
         return None
     return JudgedGrader(grader, judge_names(models), one_by_one, audits_callers, kept or {})
 

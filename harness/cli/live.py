@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
     from harness.models.build import Models
-    from harness.models.contract import Usage
+    from harness.reports.ledger import Spent
 
 _QUIET_S: Final = 60.0
 """Without a terminal, a line comes at every tenth part, and whenever so much time has gone by without one."""
@@ -93,7 +93,7 @@ def live(
         yield _bar(bar, title, shown)
 
 
-def cost_of(models: Models, earlier: Usage | None = None) -> Callable[[], float | None]:
+def cost_of(models: Models, earlier: Spent | None = None) -> Callable[[], float | None]:
     """Return what tells the cost of some models so far, that of earlier sittings included."""
     before = 0.0 if earlier is None else earlier.cost_usd
 

@@ -32,7 +32,7 @@ from harness.cli.output import alert, note, say
 if TYPE_CHECKING:
     from harness.cli.roles import Roles
     from harness.models.build import Models
-    from harness.models.contract import Usage
+    from harness.reports.ledger import Spent
     from harness.runs.config import RunConfig
     from harness.runs.engine import RunResult
     from harness.scenario.files import Library
@@ -121,6 +121,7 @@ def run(
         _refuse_without_models(
             max_cost=max_cost is not None,
             max_tokens=max_tokens is not None,
+            max_minutes=max_minutes is not None,
             record=record,
             cassette=cassette is not None,
         )
@@ -231,7 +232,6 @@ class Play:
         from harness.cli.grading import grader_for, judged_grader
         from harness.cli.live import cost_of, live
         from harness.cli.stored import corpora_of
-        from harness.models.contract import Usage
         from harness.reports.ledger import spent
         from harness.runs.engine import run as play
         from harness.runs.executors import executor_for, threads_for
@@ -242,7 +242,7 @@ class Play:
         config = self.config(library, roles, folder.name)
         grader = grader_for(*corpora_of(config.corpus_hash, self.corpus_root), retrieval=self.retrieval)
         judged = judged_grader(grader, roles.models, one_by_one=self.one_by_one, audits_callers=self.audits_callers)
-        earlier = spent(RunFolder(folder).model_calls()) if self.resume else Usage(0, 0, 0.0)
+        earlier = spent(RunFolder(folder).model_calls() if self.resume else ())
         models = self._models(roles, earlier)
         waits = models is not None or roles.agent_is_remote
         with live(
@@ -268,14 +268,15 @@ class Play:
             note(f"{episode} came to no end: {why}")
         return result
 
-    def _models(self, roles: Roles, earlier: Usage) -> Models | None:
+    def _models(self, roles: Roles, earlier: Spent) -> Models | None:
         from harness.models.budget import Budget
         from harness.models.build import Models
+        from harness.models.contract import Usage
 
         if not roles.have_models:
             return None
         budget = Budget(self.max_cost, self.max_tokens, self.max_minutes)
-        budget.spend(earlier)
+        budget.spend(Usage(earlier.tokens, 0, earlier.known_cost_usd))
         return Models(roles.models, seed=self.seed, budget=budget, cassette=self.cassette)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from harness.models.contract import Role, Usage
+from harness.models.contract import Role
 from harness.models.ledger import Account
 from harness.models.record import EpisodeCalls, ModelCall
 from harness.reports.measures import Part
@@ -104,12 +105,17 @@ def _use(role: Role, sums: _Sums) -> RoleUse:
     )
 
 
-def spent(calls: Iterable[EpisodeCalls]) -> Usage:
+class Spent(NamedTuple):
+    """What some calls have used: the tokens that are known, and the cost, or at least the part of it that is known."""
+
+    tokens: int
+    cost_usd: float | None
+    known_cost_usd: float
+
+
+def spent(calls: Iterable[EpisodeCalls]) -> Spent:
     """Return what all stored calls together have used; the cost is None if the price of any is unknown."""
     uses = take_ledger(calls, ())
-    costs = [use.cost_usd for use in uses]
-    return Usage(
-        input_tokens=sum(use.input_tokens for use in uses),
-        output_tokens=sum(use.output_tokens for use in uses),
-        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
-    )
+    known_usd = sum(use.known_cost_usd for use in uses)
+    tokens = sum(use.input_tokens + use.output_tokens for use in uses)
+    return Spent(tokens, None if any(use.unknown_cost for use in uses) else known_usd, known_usd)

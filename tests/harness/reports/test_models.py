@@ -71,9 +71,9 @@ def test_calls_are_summed_up_by_role_and_what_is_unknown_stays_so() -> None:
 
 
 def test_what_was_spent_is_unknown_if_any_of_it_is() -> None:
-    assert spent(CALLS) == Usage(107, 13, None)
-    assert spent(CALLS[1:]) == Usage(0, 0, 0.25)
-    assert spent(()) == Usage(0, 0, 0)
+    assert spent(CALLS) == (120, None, 0.75)
+    assert spent(CALLS[1:]) == (0, 0.25, 0.25)
+    assert spent(()) == (0, 0, 0)
 
 
 @pytest.mark.parametrize(
