@@ -1,0 +1,1 @@
+"""`fraudbench tabular`: fraud detectors over tables, and attacks on them."""
