@@ -27,7 +27,9 @@ from tests.architecture.cycles import Edges, describe, find_cycles
 LAYERS = ("tabular_bench", "domains", "harness", "judges", "harness.cli")
 PACKAGES = ("tabular_bench", "domains", "harness", "judges")
 
-HEAVY = frozenset("litellm torch xgboost sentence_transformers shap matplotlib pandas sklearn scipy faiss ray".split())
+HEAVY = frozenset(
+    "litellm torch xgboost onnxruntime sentence_transformers shap matplotlib pandas sklearn scipy faiss ray".split()
+)
 LANGUAGE_MODEL = frozenset("litellm openai transformers sentence_transformers".split())
 LANGUAGE_MODEL_FREE = ("tabular_bench", "domains")
 

@@ -19,7 +19,9 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-NEEDS_EXTRA: Final = frozenset("joblib matplotlib pandas scipy shap sklearn threadpoolctl torch xgboost".split())
+NEEDS_EXTRA: Final = frozenset(
+    "joblib matplotlib onnxruntime pandas scipy shap sklearn threadpoolctl torch xgboost".split()
+)
 """Packages of the extra `tabular`, by the names they are imported under."""
 
 
