@@ -7,9 +7,7 @@ that are scaled as those are. A file ``.json`` or ``.ubj`` is a booster of XGBoo
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +20,7 @@ from tabular_bench.detectors.boosting import SUFFIXES, read_xgboost
 from tabular_bench.detectors.model import Model
 from tabular_bench.detectors.training import TrainingSet, demand_columns
 from tabular_bench.errors import DetectorError, InputError
+from tabular_bench.factories import find_factory
 from tabular_bench.scaling import ScaledFront, Scaler
 from tabular_bench.schema import FloatArray
 
@@ -71,7 +70,7 @@ def own_model(spec: str) -> Model:
     """
     if spec.endswith(SUFFIXES):
         return Model(f"XGBoost file {spec}", lambda training: _booster(Path(spec), training))
-    factory = _find(spec)
+    factory = find_factory(spec)
     if _wants_training(spec, factory):
         return Model(spec, lambda training: _checked(spec, factory(training), training))
     return Model(spec, lambda training: _ready(spec, _checked(spec, factory(), training), training))
@@ -118,26 +117,3 @@ def _wants_training(spec: str, factory: Callable[..., Any]) -> bool:
         names = ", ".join(parameter.name for parameter in required)
         raise InputError(f"{spec}: expected a factory that takes nothing or a training set, this one needs {names}")
     return bool(required)
-
-
-def _find(spec: str) -> Callable[..., Any]:
-    module_name, colon, path = spec.partition(":")
-    if not (module_name and colon and path):
-        raise InputError(f"expected package.module:factory, found {spec!r}")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        found: Any = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        raise InputError(f"{spec}: there is no module {error.name!r} here or in the environment") from error
-    except (Exception, SystemExit) as error:
-        raise InputError(f"{spec}: importing its module failed: {type(error).__name__}: {error}") from error
-    for part in path.split("."):
-        if not hasattr(found, part):
-            raise InputError(f"{spec}: the module {module_name} has no {path!r}")
-        found = getattr(found, part)
-    if not callable(found):
-        raise InputError(f"{spec}: expected a factory that can be called, found {type(found).__name__}")
-    factory: Callable[..., Any] = found
-    return factory
