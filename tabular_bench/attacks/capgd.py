@@ -3,10 +3,11 @@
 After Simonetto et al., "Towards Adaptive Attacks on Constrained Tabular Machine Learning" (2024), and APGD by Croce and
 Hein (2020), whose checkpoints decide when a step is halved. The deliberate differences:
 
-* the constraint loss is normalised by the spread of clean rows, relation by relation. In raw units a violation of ten
+* the constraint loss is normalised by the spread of clean rows, relation by relation: in raw units a violation of ten
   dollars decides the sign of every component;
-* every iterate is repaired, so that relations hold there and the constraint loss has no slope; it is taken where the
-  step led before the repair, and turns the next step away from where repair would only take it back;
+* every iterate is repaired, so that relations hold there and the constraint loss has no slope. It is taken where the
+  step led before the repair, and turns the next step along the relations that the last one broke: without it, repair
+  would take back what the next step does, too;
 * of the iterates that are taken for wrong the first that satisfies the relations is kept, not the last of all;
 * rows that are done leave the batch, and only the others start again;
 * the ball is not made smaller for rounding, which the projection sees to: the margin only shortens the first step;
@@ -22,11 +23,12 @@ import numpy as np
 
 from tabular_bench.attack import AttackContext
 from tabular_bench.attacks.moves import Moves
-from tabular_bench.attacks.search import Search
+from tabular_bench.attacks.search import Place, Search
 from tabular_bench.schema import FloatArray, IntArray
 from tabular_bench.threat import Access
 
 _MOMENTUM: Final = 0.75
+_TINY: Final = 1e-300
 _ENOUGH: Final = 0.75  # share of a window's steps that have to improve a row for its step to stay as long as it is
 
 
@@ -49,7 +51,7 @@ class Capgd:
     steps: int = 10
     restarts: int = 1
     margin: float = 0.05
-    switch_trials: int = 2
+    switch_trials: int = 4
 
     def __post_init__(self) -> None:
         if self.steps < 1 or self.restarts < 0 or not 0 <= self.margin < 1 or self.switch_trials < 0:
@@ -69,11 +71,11 @@ class Capgd:
             of = search.begin()
             if not of.size:
                 break
-            rows = context.rows.copy()
+            rows, costs = context.rows.copy(), search.costs
             if start:
-                rows[of] = moves.random(of, on_surface=True)
-            costs = np.full(len(rows), np.inf) if start else search.costs.copy()
-            _Run(context, search, moves, rows, costs, 2.0 * (1.0 - self.margin)).go(self.steps)
+                rows[of], costs = moves.random(of, on_surface=True), np.full(len(rows), np.inf)
+            run = _Run(context, search, moves, Place.start(rows, costs), 2.0 * (1.0 - self.margin))
+            run.go(self.steps)
         return search.best
 
 
@@ -95,27 +97,16 @@ def checkpoints(steps: int) -> list[int]:
 
 
 class _Run:
-    """One run of every row that is not done; all arrays have an entry for each attacked row.
+    """One run of every row that is not done; all arrays have an entry for each attacked row."""
 
-    `going` is where a row steps from and `reached` where its last step led before it was projected.
-    """
-
-    def __init__(
-        self,
-        context: AttackContext,
-        search: Search,
-        moves: Moves,
-        rows: FloatArray,
-        costs: FloatArray,
-        length: float,
-    ) -> None:
+    def __init__(self, context: AttackContext, search: Search, moves: Moves, start: Place, length: float) -> None:
         self._context, self._search, self._moves = context, search, moves
-        self.rows, self.going, self.before, self.reached = rows, rows.copy(), rows.copy(), rows.copy()
-        self.costs, self.length = costs, np.full(len(rows), length)
-        self.best_rows, self.best_going, self.best_reached = rows.copy(), rows.copy(), rows.copy()
-        self.best_costs = costs.copy()
-        self.improvements = np.zeros(len(rows), dtype=np.int64)
-        self.costs_at_checkpoint, self.is_halved = costs.copy(), np.zeros(len(rows), dtype=np.bool_)
+        self._now, self._best = start, Place.start(start.rows, start.costs)
+        self._before = start.going.copy()
+        self._lengths = np.full(len(start.rows), length)
+        self._improvements = np.zeros(len(start.rows), dtype=np.int64)
+        self._costs_at_checkpoint = start.costs.copy()
+        self._is_halved = np.zeros(len(start.rows), dtype=np.bool_)
 
     def go(self, steps: int) -> None:
         looks, last = set(checkpoints(steps)), 0
@@ -129,42 +120,49 @@ class _Run:
                 last = step
 
     def _step(self, of: IntArray, pull: float) -> None:
-        moves, here = self._moves, self.going[of]
-        gradients = self._search.gradients(self.rows[of], of) - self._penalty_gradients(self.reached[of])
-        ahead = moves.clip(here + self.length[of, None] * moves.direction(gradients), of)
-        reached = here + pull * (ahead - here) + (1.0 - pull) * (here - self.before[of])
+        moves, now, best = self._moves, self._now, self._best
+        here = now.going[of]
+        gradients = self._search.gradients(now.rows[of], of)
+        gradients -= self._constraint_gradients(now.reached[of], gradients)
+        ahead = moves.clip(here + self._lengths[of, None] * moves.direction(gradients), of)
+        reached = here + pull * (ahead - here) + (1.0 - pull) * (here - self._before[of])
         # Momentum is for numbers; what it makes of categories is none.
         reached = moves.clip(np.where(moves.numeric, reached, here), of)
-        step = self._search.advance(reached, gradients, of)
-        self.improvements[of] += step.costs < self.costs[of]
-        self.before[of], self.going[of], self.rows[of] = here, step.going, step.rows
-        self.reached[of], self.costs[of] = step.reached, step.costs
-        better = of[step.costs < self.best_costs[of]]
-        self.best_rows[better], self.best_going[better] = self.rows[better], self.going[better]
-        self.best_reached[better], self.best_costs[better] = self.reached[better], self.costs[better]
+        place = self._search.advance(reached, gradients, of)
+        self._improvements[of] += place.costs < now.costs[of]
+        self._before[of] = here
+        now.put(of, place)
+        better = of[place.costs < best.costs[of]]
+        best.put(better, now.at(better))
 
     def _adapt(self, of: IntArray, window: int) -> None:
         """Halve the step of rows that make no progress, and take them back to their best point."""
-        stuck = self.improvements[of] <= _ENOUGH * window
-        stuck |= ~self.is_halved[of] & (self.best_costs[of] >= self.costs_at_checkpoint[of])
-        back = of[stuck]
-        self.length[back] /= 2.0
-        self.rows[back], self.going[back], self.before[back] = (
-            self.best_rows[back],
-            self.best_going[back],
-            self.best_going[back],
-        )
-        self.reached[back], self.costs[back] = self.best_reached[back], self.best_costs[back]
-        self.is_halved[of] = stuck
-        self.improvements[of] = 0
-        self.costs_at_checkpoint[of] = self.best_costs[of]
+        now, best = self._now, self._best
+        is_stuck = self._improvements[of] <= _ENOUGH * window
+        is_stuck |= ~self._is_halved[of] & (best.costs[of] >= self._costs_at_checkpoint[of])
+        stuck = of[is_stuck]
+        self._lengths[stuck] /= 2.0
+        now.put(stuck, best.at(stuck))
+        self._before[stuck] = best.going[stuck]
+        self._is_halved[of] = is_stuck
+        self._improvements[of] = 0
+        self._costs_at_checkpoint[of] = best.costs[of]
 
-    def _penalty_gradients(self, reached: FloatArray) -> FloatArray:
-        """Return the gradient of the constraint loss where steps led, derived columns as they follow from there."""
+    def _constraint_gradients(self, reached: FloatArray, gradients: FloatArray) -> FloatArray:
+        """Return the gradient of the constraint loss where steps led, derived columns as they follow from there.
+
+        Its weight is the one with which the detector's gradient, less this one, runs along the broken relations and
+        not against them: a fixed weight would be too little for a steep detector and too much for a flat one.
+        """
         context = self._context
         if context.penalty is None:
             return np.zeros_like(reached)
-        problem = context.projection.problem
-        implied = context.projection.constraints.derive(problem.scaler.to_problem(reached))
-        scaled = problem.scaler.to_scaled(implied)
-        return np.nan_to_num(context.pull_back(scaled, context.penalty(scaled)[1]), nan=0.0, posinf=0.0, neginf=0.0)
+        scaler = context.projection.problem.scaler
+        implied = scaler.to_scaled(context.projection.constraints.derive(scaler.to_problem(reached)))
+        found = context.pull_back(implied, context.penalty(implied)[1])
+        found = np.where(self._moves.numeric, np.nan_to_num(found, nan=0.0, posinf=0.0, neginf=0.0), 0.0)
+        # The square of a very large or very small slope is not a number that can be used.
+        found /= np.maximum(np.abs(found).max(axis=1, keepdims=True, initial=0.0), _TINY)
+        against = np.maximum((found * gradients).sum(axis=1, keepdims=True), 0.0)
+        weighted: FloatArray = found * against / np.maximum((found * found).sum(axis=1, keepdims=True), _TINY)
+        return weighted

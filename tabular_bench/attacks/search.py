@@ -19,26 +19,40 @@ _QUESTIONS_A_STEP = 2  # one gradient, and at least one score
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
-    """Where a step led m rows.
+class Place:
+    """Where m rows are.
 
     Attributes
     ----------
     reached
-        Shape ``(m, d)``: before the projection.
+        Shape ``(m, d)``: where the last step led, before the projection.
     rows
         Shape ``(m, d)``: after it.
     going
         Shape ``(m, d)``: from where to go on: `rows`, but with whole numbers as they were before rounding, since many
         small steps would otherwise never add up to one.
     costs
-        Shape ``(m,)``: infinite for a row that could not be asked about.
+        Shape ``(m,)``: what the rows are worth; infinite for one that was not asked about.
     """
 
     reached: FloatArray
     rows: FloatArray
     going: FloatArray
     costs: FloatArray
+
+    @classmethod
+    def start(cls, rows: FloatArray, costs: FloatArray) -> Place:
+        """Return a place that no step has led to; arrays are copied."""
+        return cls(rows.copy(), rows.copy(), rows.copy(), costs.copy())
+
+    def at(self, of: IntArray) -> Place:
+        """Return the place of some rows."""
+        return Place(self.reached[of], self.rows[of], self.going[of], self.costs[of])
+
+    def put(self, of: IntArray, place: Place) -> None:
+        """Move some rows to another place."""
+        self.reached[of], self.rows[of], self.going[of] = place.reached, place.rows, place.going
+        self.costs[of] = place.costs
 
 
 class Search:
@@ -91,7 +105,7 @@ class Search:
         # Where a derived column is hardly defined, the chain rule may leave the range of numbers.
         return np.nan_to_num(found, nan=0.0, posinf=0.0, neginf=0.0)
 
-    def advance(self, reached: FloatArray, gradients: FloatArray, of: IntArray) -> Step:
+    def advance(self, reached: FloatArray, gradients: FloatArray, of: IntArray) -> Place:
         """Try where a step led, as it is and with other categories, and go on from the best of these.
 
         Parameters
@@ -105,7 +119,7 @@ class Search:
 
         Returns
         -------
-        Step
+        Place
             Of the m rows.
         """
         numbers = np.arange(len(of))
@@ -122,7 +136,7 @@ class Search:
         costs[affordable] = self._ask(tried[affordable], of[sources[affordable]])
         chosen = _leaders(sources, costs)
         self._switching.forget(of[chosen >= len(of)])
-        return Step(every[chosen], tried[chosen], self._going(every[chosen], tried[chosen]), costs[chosen])
+        return Place(every[chosen], tried[chosen], self._going(every[chosen], tried[chosen]), costs[chosen])
 
     def _going(self, reached: FloatArray, rows: FloatArray) -> FloatArray:
         scale = self._context.projection.problem.scaler.scale

@@ -172,8 +172,8 @@ def _walk(search: Search, moves: Moves, rows: FloatArray, steps: int, length: fl
             return
         gradients = search.gradients(rows[of], of)
         reached = moves.clip(going[of] + length * moves.direction(gradients), of)
-        step = search.advance(reached, gradients, of)
-        rows[of], going[of] = step.rows, step.going
+        place = search.advance(reached, gradients, of)
+        rows[of], going[of] = place.rows, place.going
 
 
 def _step_length(steps: int, step_share: float | None) -> float:
