@@ -185,13 +185,15 @@ class Declaration:
         return _listed(name, self.immutable, self.derived)
 
 
-def read_declaration(path: Path) -> Declaration:
+def read_declaration(path: Path, target: str | None = None) -> Declaration:
     """Read a declaration from a file.
 
     Parameters
     ----------
     path
         A TOML file of at most 1 MB.
+    target
+        The column of labels, where the file need not name it; if it does, it has to be this one.
 
     Raises
     ------
@@ -206,10 +208,10 @@ def read_declaration(path: Path) -> Declaration:
         raise DeclarationError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise DeclarationError(f"{path}: expected UTF-8, found byte {error.object[error.start]:#x}") from None
-    return parse_declaration(text, str(path))
+    return parse_declaration(text, str(path), target)
 
 
-def parse_declaration(text: str, source: str) -> Declaration:
+def parse_declaration(text: str, source: str, target: str | None = None) -> Declaration:
     """Read a declaration from text.
 
     Parameters
@@ -218,6 +220,8 @@ def parse_declaration(text: str, source: str) -> Declaration:
         TOML.
     source
         Named in messages.
+    target
+        As in `read_declaration`.
 
     Raises
     ------
@@ -225,7 +229,9 @@ def parse_declaration(text: str, source: str) -> Declaration:
         If the text is no TOML or says what cannot be.
     """
     try:
-        read = _File.model_validate(tomllib.loads(text))
+        read = _File.model_validate(({"target": target} if target else {}) | tomllib.loads(text))
+        if target and read.target != target:
+            raise DeclarationError(f"target: expected {target!r}, as was asked for, found {read.target!r}")
         return _assemble(read)
     except tomllib.TOMLDecodeError as error:
         raise DeclarationError(f"{source}: {error}") from None

@@ -242,3 +242,17 @@ def negate(statement: Statement) -> Statement:
         case AnyOf(parts):
             return AllOf(tuple(negate(part) for part in parts))
     raise ValueError(f"the opposite of {type(statement).__name__} cannot be stated")
+
+
+def names_in(node: Value | Statement) -> frozenset[str]:
+    """Return the names that a value or a statement refers to: of features, or of matrix columns."""
+    match node:
+        case Reference(name) | InCategories(name) | OneHot(name):
+            return frozenset((name,))
+        case Arithmetic(_, left, right) | Comparison(_, left, right):
+            return names_in(left) | names_in(right)
+        case Membership(value) | Whole(value):
+            return names_in(value)
+        case Call(_, parts) | AllOf(parts) | AnyOf(parts):
+            return frozenset().union(*map(names_in, parts))
+    return frozenset()

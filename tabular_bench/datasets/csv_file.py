@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tabular_bench.datasets.raw import RawTable
 from tabular_bench.datasets.split import stratified_share
 from tabular_bench.declaration import Declaration, FeatureDeclaration
-from tabular_bench.errors import TableError
+from tabular_bench.errors import TableError, UnknownName
 from tabular_bench.schema import IntArray
 
 _MAX_COLUMNS = 10_000
@@ -61,7 +61,7 @@ def read_csv_table(
     TableError
         If something is not as expected.
     """
-    header = _read_header(path)
+    header = read_header(path)
     _demand_columns(path, header, declaration)
     labels = _read_labels(path, header, declaration)
     usable = np.flatnonzero(labels >= 0)
@@ -69,7 +69,8 @@ def read_csv_table(
         positive, negative = int((labels == 1).sum()), int((labels == 0).sum())
         raise TableError(
             f"{path}: column {declaration.target}: expected labels of both kinds, found {positive} positive "
-            f"({', '.join(declaration.positive)}) and {negative} negative rows of {len(labels)}"
+            f"({', '.join(declaration.positive)}) and {negative} negative rows of {len(labels)}; "
+            "if others mean fraud, name them as positive"
         )
     if rows is not None:
         share = min(1.0, rows / usable.size)
@@ -92,7 +93,19 @@ def describe_file(path: Path) -> dict[str, str]:
     return {"file": path.name, "bytes": str(path.stat().st_size), "sha256": digest}
 
 
-def _read_header(path: Path) -> list[str]:
+def read_header(path: Path) -> list[str]:
+    """Return the names of the columns of a CSV file.
+
+    Parameters
+    ----------
+    path
+        In UTF-8, with commas.
+
+    Raises
+    ------
+    TableError
+        If it cannot be read, has no header, or has a column twice.
+    """
     try:
         if path.stat().st_size > _MAX_BYTES:
             raise TableError(f"{path}: expected at most {_MAX_BYTES} bytes, found {path.stat().st_size}")
@@ -101,10 +114,15 @@ def _read_header(path: Path) -> list[str]:
     except OSError as error:
         raise TableError(f"{path}: cannot be read: {error.strerror}") from None
     except (UnicodeDecodeError, csv.Error) as error:
-        raise TableError(f"{path}: expected a CSV file in UTF-8: {error}") from None
+        raise TableError(_not_csv(path, error)) from None
     names = [name.strip() for name in header]
     if not names:
         raise TableError(f"{path}: expected a header with the names of the columns, found an empty file")
+    if len(names) == 1 and (marks := [mark for mark in ";\t|" if mark in names[0]]):
+        raise TableError(
+            f"{path}: expected columns separated by commas, found one column with {marks[0]!r} in its name; "
+            "save the table with commas"
+        )
     if len(names) > _MAX_COLUMNS:
         raise TableError(f"{path}: expected at most {_MAX_COLUMNS} columns, found {len(names)}")
     if twice := sorted(name for name, count in Counter(names).items() if count > 1):
@@ -113,6 +131,8 @@ def _read_header(path: Path) -> list[str]:
 
 
 def _demand_columns(path: Path, header: list[str], declaration: Declaration) -> None:
+    if declaration.target not in header:
+        raise TableError(f"{path}: the column of labels: {UnknownName('column', declaration.target, header)}")
     wanted = [declaration.target, *(feature.name for feature in declaration.features)]
     absent = [name for name in wanted if name not in header]
     if not absent:
@@ -184,7 +204,17 @@ def _records(path: Path, width: int) -> Iterator[list[str]]:
                 elif row > 1:
                     yield record
     except (UnicodeDecodeError, csv.Error) as error:
-        raise TableError(f"{path}: expected a CSV file in UTF-8: {error}") from None
+        raise TableError(_not_csv(path, error)) from None
+
+
+def _not_csv(path: Path, error: UnicodeDecodeError | csv.Error) -> str:
+    if isinstance(error, csv.Error):
+        return f"{path}: expected a CSV file in UTF-8: {error}"
+    byte = error.object[error.start]
+    with path.open("rb") as file:
+        is_utf_16 = file.read(2) in (b"\xff\xfe", b"\xfe\xff")
+    found = "UTF-16" if is_utf_16 else f"the byte {byte:#x}, which UTF-8 does not have there"
+    return f"{path}: expected a CSV file in UTF-8, found {found}; save it as UTF-8"
 
 
 def _plain(label: str) -> str:

@@ -6,6 +6,7 @@ the training rows alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -69,17 +70,46 @@ def prepare(
         )
     split = split_rows(table.labels, seed)
     declared = settle_features(table, declaration)
-    features = tuple(_feature(entry, table, split.train) for entry in declared)
-    schema = Schema(features)
-    filled: dict[str, int] = {}
-    blocks = [
-        _encode(entry, feature, table, split.train, filled) for entry, feature in zip(declared, features, strict=True)
-    ]
-    rows = np.column_stack(blocks)
+    schema = Schema(tuple(_feature(entry, table, split.train) for entry in declared))
+    rows, filled = encode(table, declared, schema, split.train)
     constraints = Constraints(schema, declaration.catalogue)
-    _demand_derivations(schema, constraints)
+    demand_derivations(schema, constraints)
     told = dict(notes or {}) | {f"filled in {column}": f"{count} rows" for column, count in filled.items()}
     return Dataset(name, rows, table.labels, schema, declaration.catalogue, split, seed, provenance, told)
+
+
+def encode(
+    table: RawTable, declared: Sequence[FeatureDeclaration], schema: Schema, known: IntArray
+) -> tuple[FloatArray, dict[str, int]]:
+    """Write a table as numbers: gaps filled, categories as 0/1 blocks.
+
+    Parameters
+    ----------
+    table
+        Has every declared column.
+    declared
+        The features, in order.
+    schema
+        Of these features, their categories known.
+    known
+        The rows from whose median gaps are filled.
+
+    Returns
+    -------
+    tuple[FloatArray, dict[str, int]]
+        Shape ``(n, d)``, finite; and by column, in how many rows a gap was filled.
+
+    Raises
+    ------
+    TableError
+        If a value is missing that may not be, or is not of its column's kind.
+    """
+    filled: dict[str, int] = {}
+    blocks = [
+        _encode(entry, feature, table, known, filled)
+        for entry, feature in zip(declared, schema.features, strict=True)
+    ]
+    return np.column_stack(blocks), filled
 
 
 def settle_features(table: RawTable, declaration: Declaration) -> list[FeatureDeclaration]:
@@ -133,12 +163,20 @@ def _infer(name: str, values: NDArray[Any], table: RawTable, declaration: Declar
                 f"found {len(distinct)} texts ({distinct[0]!r}, ...); ignore the column or declare its categories"
             )
         return FeatureDeclaration(name, "category", mutability=mutability, missing=may_lack)
-    kind: Kind = "numeric"
+    return FeatureDeclaration(name, kind_of(distinct), mutability=mutability, missing=may_lack)
+
+
+def kind_of(distinct: list[float]) -> Kind:
+    """Return what a column of numbers is taken for: binary, whole, or real.
+
+    Parameters
+    ----------
+    distinct
+        Its different values, in ascending order.
+    """
     if distinct == [0.0, 1.0]:
-        kind = "binary"
-    elif all(value.is_integer() for value in distinct):
-        kind = "integer"
-    return FeatureDeclaration(name, kind, mutability=mutability, missing=may_lack)
+        return "binary"
+    return "integer" if all(value.is_integer() for value in distinct) else "numeric"
 
 
 def _feature(entry: FeatureDeclaration, table: RawTable, train: IntArray) -> Feature:
@@ -197,7 +235,21 @@ def _one_hot(feature: Feature, values: NDArray[Any], table: RawTable) -> FloatAr
     return encoded
 
 
-def _demand_derivations(schema: Schema, constraints: Constraints) -> None:
+def demand_derivations(schema: Schema, constraints: Constraints) -> None:
+    """Refuse derived features that no relation derives.
+
+    Parameters
+    ----------
+    schema
+        Of the features.
+    constraints
+        Over that schema.
+
+    Raises
+    ------
+    DeclarationError
+        Naming the first such feature.
+    """
     followed = {schema.columns[derivation.column] for derivation in constraints.derivations}
     for feature in schema.features:
         if feature.mutability == "derived" and feature.name not in followed:

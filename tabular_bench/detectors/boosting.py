@@ -122,6 +122,32 @@ def read_xgboost(path: Path, columns: tuple[str, ...]) -> XgboostDetector:
     DetectorError
         If the booster is not one of two classes, or wants raw categories or another number of columns.
     """
+    booster = open_booster(path)
+    if any(kind == "c" for kind in booster.feature_types or ()):
+        raise DetectorError(f"{path}: expected numbers only, found categories; train on 0/1 columns feature=category")
+    names = tuple(booster.feature_names or columns)
+    if len(names) != booster.num_features():
+        raise DetectorError(
+            f"{path}: the booster expects {booster.num_features()} columns and names none, the table has {len(columns)}"
+        )
+    return XgboostDetector(names, bytes(booster.save_raw("ubj")))
+
+
+def open_booster(path: Path) -> Any:
+    """Load a booster of two classes from a file that need not be trusted.
+
+    Parameters
+    ----------
+    path
+        As for `read_xgboost`.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or is no booster.
+    DetectorError
+        If the booster is not one of two classes.
+    """
     if path.suffix not in SUFFIXES:
         raise InputError(f"{path}: expected a model saved by XGBoost as .json or .ubj; pickles are not read")
     try:
@@ -135,14 +161,7 @@ def read_xgboost(path: Path, columns: tuple[str, ...]) -> XgboostDetector:
     objective = json.loads(booster.save_config())["learner"]["objective"]["name"]
     if objective not in OBJECTIVES:
         raise DetectorError(f"{path}: expected the objective {' or '.join(OBJECTIVES)}, found {objective}")
-    if any(kind == "c" for kind in booster.feature_types or ()):
-        raise DetectorError(f"{path}: expected numbers only, found categories; train on 0/1 columns feature=category")
-    names = tuple(booster.feature_names or columns)
-    if len(names) != booster.num_features():
-        raise DetectorError(
-            f"{path}: the booster expects {booster.num_features()} columns and names none, the table has {len(columns)}"
-        )
-    return XgboostDetector(names, bytes(booster.save_raw("ubj")))
+    return booster
 
 
 def _probe(path: Path) -> None:

@@ -9,6 +9,8 @@ from typing import Final
 
 import typer
 
+from harness.cli.tabular import scoring
+
 app = typer.Typer(
     help=(
         "Attack fraud detectors that read table rows, under realistic constraints.\n\n"
@@ -18,6 +20,8 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+
+app.command("score")(scoring.score)
 
 NEEDS_EXTRA: Final = frozenset(
     "joblib matplotlib onnxruntime pandas scipy shap sklearn threadpoolctl torch xgboost".split()

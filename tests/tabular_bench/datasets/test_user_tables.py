@@ -163,7 +163,7 @@ def test_a_category_that_training_rows_do_not_have(tmp_path: Path) -> None:
     ("header", "complaint"),
     [
         (HEADER.replace("rate", "amount"), "expected every column once, found 'amount' more than once"),
-        (HEADER.replace("is_fraud", "Is_Fraud"), "1 of them are missing: is_fraud (renamed to Is_Fraud?)"),
+        (HEADER.replace("is_fraud", "Is_Fraud"), "did you mean Is_Fraud?"),
     ],
 )
 def test_what_is_wrong_with_a_header_is_named(header: str, complaint: str, tmp_path: Path) -> None:
