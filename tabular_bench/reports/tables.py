@@ -1,0 +1,253 @@
+"""Tables V to VIII and X: attacked detectors, ours beside the published values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from tabular_bench.protocol import ProtocolName
+from tabular_bench.reports import footnotes
+from tabular_bench.reports.building import (
+    AVERAGE_PRECISION,
+    LABELS,
+    Measure,
+    Sheet,
+    labels,
+    ours,
+    published,
+    published_column,
+    summarise,
+)
+from tabular_bench.reports.cells import Missing, Place, Source
+from tabular_bench.reports.document import Attacked, Column, Table, Value
+from tabular_bench.reports.published import DEFENDED, MODELS
+
+ROBUST: Final = Measure("robust_pr_auc", "PR-AUC", AVERAGE_PRECISION)
+DROP: Final = Measure("pr_auc_drop_pct", "Drop %", "", decimals=1)
+FEASIBLE: Final = Measure("aggregate_feasibility", "Feasible", "attack.feasibility")
+FLIPPED: Final = Measure("flipped", "Flips", "attack.flipped", decimals=1)
+FEASIBLE_FLIPPED: Final = Measure("feasible_flipped", "Feasible flips", "attack.feasible_flipped", decimals=1)
+FSR: Final = Measure("fsr", "FSR", "attack.filtered_success_rate")
+ATTACKED_ROWS: Final = Measure("attacked", "Attacked", "attack.attacked", decimals=0)
+TIME: Final = Measure("time_s", "Seconds", "attack.runtime_s", decimals=1)
+CLEAN: Final = Column(name="clean_pr_auc", title="Clean PR-AUC")
+
+NETWORK: Final = "mlp"
+TREES: Final = "xgboost"
+
+
+def clean_and_robust(sheet: Sheet) -> list[Table]:
+    """Return Table V: what an attack without constraints takes from a detector without defence.
+
+    Parameters
+    ----------
+    sheet
+        Of a gradient attack.
+    """
+    rows = []
+    for source in sheet.sources:
+        for model in sheet.models(source, [NETWORK]):
+            printed = MODELS.get(model, "none")
+            values: dict[str, Value | None] = dict(labels(source, model=model))
+            values[CLEAN.name] = sheet.clean(source, model)
+            values[f"{CLEAN.name}_published"] = published(
+                "V", CLEAN.name, source.dataset, model=printed, protocol="clean", attack="none"
+            )
+            values |= sheet.beside("V", ROBUST, source, model, "A")
+            values |= {f"{DROP.name}_{which}": _drop(sheet, source, model, which) for which in sheet.attacked}
+            values[f"{DROP.name}_published"] = published(
+                "V", DROP.name, source.dataset, model=printed, protocol="A", attack="CAPGD"
+            )
+            rows.append(sheet.row(source, values, model))
+    columns = [*_labels("model"), CLEAN, published_column(CLEAN.name, CLEAN.title)]
+    columns += [*ROBUST.columns(sheet.attacked), *DROP.columns(sheet.attacked)]
+    notes = (footnotes.BOTH_ATTACKED, footnotes.CAPGD, footnotes.CLIPPED, footnotes.DROP)
+    return [sheet.table("V", "Clean and robust PR-AUC under Protocol A, no defence", columns, rows, notes)]
+
+
+def protocols(sheet: Sheet) -> list[Table]:
+    """Return Table VI in two parts: the protocols compared by ranking and by feasibility.
+
+    Parameters
+    ----------
+    sheet
+        Of a gradient attack.
+    """
+    counted = (ATTACKED_ROWS, FEASIBLE, FEASIBLE_FLIPPED, FSR)
+    ranked_rows, counted_rows = [], []
+    for source in sheet.sources:
+        trivial = sheet.trivial(source)
+        for model in sheet.models(source, [NETWORK]):
+            if model in trivial:
+                continue
+            for protocol in sheet.protocols(source):
+                named = labels(source, model=model, protocol=protocol)
+                ranked = named | sheet.beside("VI", ROBUST, source, model, protocol)
+                ranked_rows.append(sheet.row(source, ranked, model))
+                values = named | _all_beside(sheet, "VI", counted, source, model, protocol)
+                counted_rows.append(sheet.row(source, values, model))
+    named_columns = _labels("model", "protocol")
+    return [
+        sheet.table(
+            "VI",
+            "Protocols compared: robust PR-AUC, no defence",
+            [*named_columns, *ROBUST.columns(sheet.attacked)],
+            ranked_rows,
+            (footnotes.BOTH_ATTACKED, footnotes.CAPGD, footnotes.READING_OF_B),
+        ),
+        sheet.table(
+            "VI",
+            "Protocols compared: feasibility and flips, no defence",
+            [*named_columns, *_columns(sheet, counted)],
+            counted_rows,
+            (
+                footnotes.FLIPPED,
+                footnotes.COUNTS,
+                footnotes.BLOCKS,
+                footnotes.NO_SWITCHES,
+                footnotes.INSTALMENT,
+                footnotes.FSR,
+            ),
+        ),
+    ]
+
+
+def model_families(sheet: Sheet) -> list[Table]:
+    """Return Table VII in two parts: an attack by scores on every model.
+
+    Parameters
+    ----------
+    sheet
+        Of an attack that asks for scores alone.
+    """
+    shown = [name for name in sheet.protocols() if name not in "AB"]
+    counted = (ATTACKED_ROWS, FEASIBLE, FLIPPED, TIME)
+    ranked_rows, counted_rows = [], []
+    for source in sheet.sources:
+        for model in sheet.models(source, MODELS):
+            ranked: dict[str, Value | None] = dict(labels(source, model=model))
+            ranked[CLEAN.name] = sheet.clean(source, model)
+            for protocol in ("A", "B", *shown):
+                ranked |= sheet.beside("VII", ROBUST, source, model, protocol, f"{protocol}_")
+            ranked_rows.append(sheet.row(source, ranked, model))
+            values = labels(source, model=model) | _all_beside(sheet, "VII", counted, source, model, "A")
+            counted_rows.append(sheet.row(source, values, model))
+    ranked_columns = [*_labels("model"), CLEAN]
+    for protocol in ("A", "B", *shown):
+        ranked_columns += ROBUST.columns(sheet.attacked, f"{protocol}_", with_published=protocol in "AB")
+    return [
+        sheet.table(
+            "VII",
+            "Model families: robust PR-AUC by protocol, no defence",
+            ranked_columns,
+            ranked_rows,
+            (footnotes.BOTH_ATTACKED, footnotes.SQUARE, footnotes.READING_OF_B),
+        ),
+        sheet.table(
+            "VII",
+            "Model families: feasibility, flips and time under Protocol A, no defence",
+            [*_labels("model"), *_columns(sheet, counted)],
+            counted_rows,
+            (footnotes.FLIPPED, footnotes.COUNTS, footnotes.BLOCKS, footnotes.TIME),
+        ),
+    ]
+
+
+def by_decisions(sheet: Sheet) -> list[Table]:
+    """Return Table VIII: an attack by decisions on the trees.
+
+    Parameters
+    ----------
+    sheet
+        Of an attack that asks for decisions alone.
+    """
+    rows = []
+    for source in sheet.sources:
+        for model in sheet.models(source, [TREES]):
+            values = labels(source, model=model) | sheet.beside("VIII", ROBUST, source, model, "A")
+            values[CLEAN.name] = sheet.clean(source, model)
+            values["n_seeds_published"] = published(
+                "VIII",
+                "n_seeds",
+                source.dataset,
+                model=MODELS.get(model, "none"),
+                protocol="A",
+                attack=sheet.attack,
+            )
+            rows.append(sheet.row(source, values, model))
+    columns = [*_labels("model"), CLEAN, *ROBUST.columns(sheet.attacked), published_column("n_seeds", "Seeds", 0)]
+    notes = (footnotes.BOTH_ATTACKED, footnotes.HOPSKIPJUMP)
+    title = "Attack by decisions: robust PR-AUC under Protocol A, no defence"
+    return [sheet.table("VIII", title, columns, rows, notes)]
+
+
+def defences(sheet: Sheet) -> list[Table]:
+    """Return Table X: defences under the protocol that is nearest to deployment, A where there are no constraints.
+
+    Parameters
+    ----------
+    sheet
+        Of a gradient attack.
+    """
+    rows = []
+    for source in sheet.sources:
+        protocol: ProtocolName = "A" if source.dataset == "ccfd" else "C2"
+        for model, defence in _defended(sheet, source):
+            values: dict[str, Value | None] = dict(labels(source, model=model, defence=defence, protocol=protocol))
+            values[CLEAN.name] = sheet.clean(source, model, defence)
+            for which in sheet.attacked:
+                place = Place(sheet.setting, source, model, protocol, which, defence)
+                values[f"{ROBUST.name}_{which}"] = ours(sheet.cells, place, ROBUST.path)
+            values[f"{ROBUST.name}_published"] = published(
+                "X",
+                ROBUST.name,
+                source.dataset,
+                model=DEFENDED.get((model, defence), "none"),
+                protocol=protocol,
+                attack="CAPGD",
+            )
+            rows.append(sheet.row(source, values, model, defence))
+    columns = [*_labels("model", "defence", "protocol"), CLEAN, *ROBUST.columns(sheet.attacked)]
+    notes = (footnotes.ENSEMBLE, footnotes.BOTH_ATTACKED, footnotes.DEFENCES, footnotes.CAPGD)
+    return [sheet.table("X", "Defences under the deployment protocol: robust PR-AUC", columns, rows, notes)]
+
+
+def _labels(*names: str) -> list[Column]:
+    return [LABELS[name] for name in ("dataset", "provenance", *names)]
+
+
+def _columns(sheet: Sheet, measures: Iterable[Measure]) -> list[Column]:
+    return [
+        column
+        for measure in measures
+        for column in measure.columns(sheet.attacked, with_published=measure is not ATTACKED_ROWS)
+    ]
+
+
+def _all_beside(
+    sheet: Sheet, table: str, measures: Iterable[Measure], source: Source, model: str, protocol: ProtocolName
+) -> dict[str, Value | None]:
+    values: dict[str, Value | None] = {}
+    for measure in measures:
+        values |= sheet.beside(table, measure, source, model, protocol)
+    return values
+
+
+def _drop(sheet: Sheet, source: Source, model: str, attacked: Attacked) -> Value:
+    place = Place(sheet.setting, source, model, "A", attacked)
+    clean, robust = sheet.cells.clean(place, "average_precision"), sheet.cells.numbers(place, AVERAGE_PRECISION)
+    return summarise({seed: _relative(clean[seed], robust[seed]) for seed in robust})
+
+
+def _relative(clean: float | Missing, robust: float | Missing) -> float | Missing:
+    if isinstance(robust, Missing):
+        return robust
+    if isinstance(clean, Missing):
+        return clean
+    return 100 * (robust - clean) / clean if clean else Missing("the clean PR-AUC is 0")
+
+
+def _defended(sheet: Sheet, source: Source) -> list[tuple[str, str]]:
+    """Return the published pairs of model and defence, further defences that have a cell, and trivial models."""
+    further = sorted(pair for pair in sheet.pairs(source) if pair[1] != "none" and pair not in DEFENDED)
+    return [*DEFENDED, *further, *((model, "none") for model in sheet.trivial(source))]
