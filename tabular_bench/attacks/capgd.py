@@ -132,8 +132,9 @@ class _Run:
         self._improvements[of] += place.costs < now.costs[of]
         self._before[of] = here
         now.put(of, place)
-        better = of[place.costs < best.costs[of]]
-        best.put(better, now.at(better))
+        # No worse will do: where a score is as good as 1, going on is the only way to find out where it gives way.
+        good = of[place.costs <= best.costs[of]]
+        best.put(good, now.at(good))
 
     def _adapt(self, of: IntArray, window: int) -> None:
         """Halve the step of rows that make no progress, and take them back to their best point."""
