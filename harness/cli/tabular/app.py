@@ -9,7 +9,7 @@ from typing import Final
 
 import typer
 
-from harness.cli.tabular import scoring
+from harness.cli.tabular import listing, scoring
 
 app = typer.Typer(
     help=(
@@ -22,6 +22,7 @@ app = typer.Typer(
 )
 
 app.command("score")(scoring.score)
+listing.add_to(app)
 
 NEEDS_EXTRA: Final = frozenset(
     "joblib matplotlib onnxruntime pandas scipy shap sklearn threadpoolctl torch xgboost".split()
