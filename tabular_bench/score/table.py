@@ -20,7 +20,7 @@ from tabular_bench.datasets.csv_file import describe_file, read_csv_table, read_
 from tabular_bench.datasets.preparation import demand_derivations, encode, kind_of
 from tabular_bench.datasets.raw import RawTable, is_missing, is_text
 from tabular_bench.declaration import Declaration, FeatureDeclaration
-from tabular_bench.errors import TableError
+from tabular_bench.errors import DeclarationError, TableError, UnknownName
 from tabular_bench.problem import Problem
 from tabular_bench.scaling import Scaler
 from tabular_bench.schema import Feature, FloatArray, IntArray, Schema
@@ -130,53 +130,59 @@ def read_user_table(path: Path, declaration: Declaration, model: ReadyModel, opt
     DeclarationError
         If the declaration does not fit it.
     """
+    known = {entry.name for entry in declaration.features}
     declaration, notes = _narrowed(path, declaration, model)
     tables = [read_csv_table(file, declaration) for file in (path, options.reference) if file is not None]
-    undeclared = [name for name in tables[0].columns if name not in {entry.name for entry in declaration.features}]
+    declared = {entry.name for entry in declaration.features}
+    undeclared = [name for name in tables[0].columns if name not in declared]
     may_lack = declaration.missing | {entry.name for entry in declaration.features if entry.missing}
-    wanted = set(model.names or ())
     faults = [fault for table in tables for fault in faults_of_values(table, undeclared, may_lack, options.impute)]
-    faults += faults_of_columns(tables, undeclared, wanted)
-    if faults:
-        shown = (
-            faults
-            if len(faults) <= _SHOWN_FAULTS
-            else [*faults[:_SHOWN_FAULTS], f"and {len(faults) - _SHOWN_FAULTS} more"]
-        )
-        raise TableError(shown[0] if len(shown) == 1 else "\n".join([f"{len(faults)} faults:", *shown]))
+    _refuse(faults + faults_of_columns(tables, undeclared, set(model.names or ())))
     if options.impute:
         notes += _filled(tables, may_lack)
     entries = _entries(tables, declaration, undeclared)
-    schema = Schema(tuple(_feature(entry) for entry in entries))
-    constraints = Constraints(schema, declaration.catalogue)
-    demand_derivations(schema, constraints)
-    encoded = [encode(table, entries, schema, np.arange(len(table.labels))) for table in tables]
-    for table, (_, filled) in zip(tables, encoded, strict=True):
+    constraints = Constraints(Schema(tuple(_feature(entry) for entry in entries)), declaration.catalogue)
+    demand_derivations(constraints.schema, constraints)
+    encoded = []
+    for table in tables:
+        rows, filled = encode(table, entries, constraints.schema, np.arange(len(table.labels)))
+        encoded.append(rows)
         notes += [f"{table.source}: {name}: gaps of {count} rows filled as declared." for name, count in filled.items()]
-    measured_on = encoded[-1][0]
-    problem = Problem(constraints.scaled_by(measured_on), Scaler.fit(measured_on, schema))
-    kept = feasible_rows(tables[0], encoded[0][0], problem, options.drop_infeasible)
+    problem = _problem(constraints, encoded[-1])
+    kept = feasible_rows(tables[0], encoded[0], problem, options.drop_infeasible)
     if not kept.all():
-        if options.reference is None:
-            measured_on = measured_on[kept]
-            problem = Problem(constraints.scaled_by(measured_on), Scaler.fit(measured_on, schema))
         notes.append(f"{path}: {int((~kept).sum())} of {len(kept)} rows break a relation or a bound and were left out.")
-    inferred = set(undeclared)
+        problem = problem if options.reference else _problem(constraints, encoded[0][kept])
     return UserTable(
         problem=problem,
-        rows=encoded[0][0][kept],
+        rows=encoded[0][kept],
         labels=tables[0].labels[kept],
         lines=tables[0].lines[kept],
-        reference=(measured_on, tables[-1].labels) if options.reference else None,
-        columns=tuple((f, "inferred" if f.name in inferred else "declared") for f in schema.features),
+        reference=(encoded[1], tables[1].labels) if options.reference else None,
+        columns=tuple((f, "declared" if f.name in known else "inferred") for f in constraints.schema.features),
         files=tuple(describe_file(Path(table.source)) for table in tables),
         notes=tuple(notes),
     )
 
 
+def _problem(constraints: Constraints, rows: FloatArray) -> Problem:
+    return Problem(constraints.scaled_by(rows), Scaler.fit(rows, constraints.schema))
+
+
+def _refuse(faults: list[str]) -> None:
+    if len(faults) > _SHOWN_FAULTS:
+        faults = [*faults[:_SHOWN_FAULTS], f"and {len(faults) - _SHOWN_FAULTS} more"]
+    if faults:
+        raise TableError(faults[0] if len(faults) == 1 else "\n".join(["the table has several faults:", *faults]))
+
+
 def _narrowed(path: Path, declaration: Declaration, model: ReadyModel) -> tuple[Declaration, list[str]]:
     """Leave out columns that neither detector nor declaration names; read those as texts that it takes whole."""
     header = [name for name in read_header(path) if name != declaration.target]
+    for role in ("immutable", "derived", "missing", "ignore"):
+        for name in getattr(declaration, role):
+            if name not in header:
+                raise DeclarationError(f"{role}: {UnknownName('column', name, header)}")
     declared = {entry.name for entry in declaration.features}
     whole = tuple(
         FeatureDeclaration(
