@@ -63,6 +63,16 @@ MaxTokens = Annotated[int | None, typer.Option("--max-tokens", min=1, help="Toke
 MaxMinutes = Annotated[
     float | None, typer.Option("--max-minutes", min=0, help="Minutes of this sitting after which no call is made.")
 ]
+ProcessCount = Annotated[
+    int | None,
+    typer.Option(
+        "--processes",
+        min=1,
+        help="Processes that share the threads of --workers, since a provider's library can keep one process busy. By "
+        "default one for every 32 threads, and no more than there are processors.",
+        show_default=False,
+    ),
+]
 Record = Annotated[
     bool, typer.Option("--record", help="Keep all traffic with providers in the run, to play it again without them.")
 ]

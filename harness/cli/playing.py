@@ -23,6 +23,7 @@ from harness.cli.options import (
     MaxTokens,
     ModelsFile,
     OneByOne,
+    ProcessCount,
     Record,
     Selector,
     TasksRoot,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from harness.reports.ledger import Spent
     from harness.runs.config import RunConfig
     from harness.runs.engine import RunResult
+    from harness.runs.executors import Executor
     from harness.scenario.files import Library
 
 REFERENCE = ("complier", "refuser", "myopic", "oracle")
@@ -82,6 +84,7 @@ def run(
             show_default=False,
         ),
     ] = None,
+    processes: ProcessCount = None,
     max_cost: MaxCost = None,
     max_tokens: MaxTokens = None,
     max_minutes: MaxMinutes = None,
@@ -136,6 +139,7 @@ def run(
         one_by_one=one_by_one,
         audits_callers=audit_callers,
         workers=workers,
+        processes=processes,
         resume=resume,
         max_cost=max_cost,
         max_tokens=max_tokens,
@@ -198,6 +202,7 @@ class Play:
     one_by_one: bool = False
     audits_callers: bool = False
     workers: int | None = None
+    processes: int | None = None
     resume: bool = False
     max_cost: float | None = None
     max_tokens: int | None = None
@@ -234,7 +239,7 @@ class Play:
         from harness.cli.stored import corpora_of
         from harness.reports.ledger import spent
         from harness.runs.engine import run as play
-        from harness.runs.executors import executor_for, threads_for
+        from harness.runs.executors import Threads
         from harness.runs.folder import RunFolder, default_folder
 
         name = roles.agent if roles.models.agent is None else roles.models.agent.model
@@ -244,10 +249,10 @@ class Play:
         judged = judged_grader(grader, roles.models, one_by_one=self.one_by_one, audits_callers=self.audits_callers)
         earlier = spent(RunFolder(folder).model_calls() if self.resume else ())
         models = self._models(roles, earlier)
-        waits = models is not None or roles.agent_is_remote
+        executor = self._executor(waits=models is not None or roles.agent_is_remote)
         with live(
             f"{name:10}",
-            refreshes=waits,
+            refreshes=isinstance(executor, Threads),
             cost=None if models is None else cost_of(models, earlier),
         ) as tell:
             result = play(
@@ -256,7 +261,7 @@ class Play:
                 folder,
                 grader=grader,
                 judged=judged,
-                executor=(threads_for if waits else executor_for)(self.workers or (_THREADS if waits else 1)),
+                executor=executor,
                 resume=self.resume,
                 progress=tell,
                 corpus_root=self.corpus_root,
@@ -267,6 +272,20 @@ class Play:
         for episode, why in result.lost.items():
             note(f"{episode} came to no end: {why}")
         return result
+
+    def _executor(self, *, waits: bool) -> Executor:
+        from harness.errors import RunError
+        from harness.runs.executors import executor_for, processes_for, threads_for
+
+        if waits:
+            workers = self.workers or _THREADS
+            return threads_for(workers, self.processes or processes_for(workers))
+        if self.processes is not None:
+            raise RunError(
+                "--processes shares out threads that wait for models or a served agent, and this run has none: "
+                "--workers is the number of its processes"
+            )
+        return executor_for(self.workers or 1)
 
     def _models(self, roles: Roles, earlier: Spent) -> Models | None:
         from harness.models.budget import Budget

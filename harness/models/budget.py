@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.models.contract import Usage
 from harness.models.faults import BudgetSpent
 from harness.models.retry import Clock
-from harness.models.shared import shared_integer, shared_number
+from harness.models.shared import alone_with, shared_integer, shared_number
 
 
 class Budget:
@@ -73,7 +73,7 @@ class Budget:
         else:
             tokens = usage.input_tokens + usage.output_tokens
         cost_usd = thought.cost_usd if usage.cost_usd is None else usage.cost_usd
-        with self._tokens:
+        with alone_with(self._tokens):
             self._tokens.value += tokens
-        with self._cost_usd:
+        with alone_with(self._cost_usd):
             self._cost_usd.value += cost_usd or 0.0

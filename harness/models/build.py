@@ -35,7 +35,8 @@ def litellm_provider(config: RoleConfig) -> Provider:
 
 
 class Models:
-    """The models of a run. Threads share it; worker processes get a copy that keeps to the same limits and budget.
+    """The models of a run. Threads share it; worker processes get a copy with the same limits,
+    budget and ledger.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ class Models:
     Attributes
     ----------
     ledger
-        Of the calls that were made in this process.
+        Of the calls that were made, in worker processes too.
     """
 
     def __init__(
@@ -75,17 +76,17 @@ class Models:
         self._make_provider = make_provider
         self._clock = clock or Clock()
         self._limits = _limits(config)
+        self.ledger = Ledger()
         self._begin()
 
     def _begin(self) -> None:
-        self.ledger = Ledger()
         self._lock = threading.Lock()
         self._providers: dict[tuple[Role, int], Provider] = {}
         self._common: Common | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Travel without what was built: another process builds its own."""
-        built = ("ledger", "_lock", "_providers", "_common")
+        built = ("_lock", "_providers", "_common")
         return {name: value for name, value in self.__dict__.items() if name not in built}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from operator import attrgetter
+from typing import Final
 
-from harness.models.contract import Usage
+from harness.models.contract import Role, Usage
+from harness.models.shared import alone_with, shared_numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,20 +62,28 @@ class Account:
         )
 
 
+_sums = attrgetter(*(field.name for field in fields(Account)))
+
+_NOTHING: Final[tuple[float, ...]] = _sums(Account())
+
+_PLACES: Final = {role: place * len(_NOTHING) for place, role in enumerate(sorted(Role))}
+"""Where the sums of each role begin."""
+
+
 class Ledger:
-    """The accounts of a run; threads may write to it."""
+    """The accounts of a run; all its threads and processes write into the same."""
 
     def __init__(self) -> None:
-        self._accounts: dict[str, Account] = {}
-        self._lock = threading.Lock()
+        # Counts are exact in a double up to 2**53.
+        self._numbers = shared_numbers(len(_PLACES) * len(_NOTHING))
 
-    def add(self, role: str, usage: Usage | None, *, tries: int, latency_s: float = 0.0) -> None:
+    def add(self, role: Role, usage: Usage | None, *, tries: int, latency_s: float = 0.0) -> None:
         """Count one call.
 
         Parameters
         ----------
         role
-            Who made it: the name of a role, or another user of models such as ``embeddings``.
+            Who made it.
         usage
             What it used; None if it came to no reply.
         tries
@@ -81,10 +91,18 @@ class Ledger:
         latency_s
             From the first request to the reply.
         """
-        with self._lock:
-            self._accounts[role] = self._accounts.get(role, Account()).plus(usage, tries, latency_s)
+        start = _PLACES[role]
+        with alone_with(self._numbers):
+            row = _sums(self._account(role).plus(usage, tries, latency_s))
+            self._numbers.get_obj()[start : start + len(row)] = list(row)
 
-    def accounts(self) -> Mapping[str, Account]:
-        """Return the accounts by role, in the order of their names."""
-        with self._lock:
-            return dict(sorted(self._accounts.items()))
+    def accounts(self) -> Mapping[Role, Account]:
+        """Return the accounts of those who have made calls, in the order of their names."""
+        with alone_with(self._numbers):
+            found = {role: self._account(role) for role in _PLACES}
+        return {role: account for role, account in found.items() if account.calls}
+
+    def _account(self, role: Role) -> Account:
+        start = _PLACES[role]
+        row = self._numbers.get_obj()[start : start + len(_NOTHING)]
+        return Account(*(type(zero)(number) for zero, number in zip(_NOTHING, row, strict=True)))  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.models.retry import Clock
-from harness.models.shared import shared_number
+from harness.models.shared import alone_with, shared_number
 
 _BURST_S: Final = 2.0
 """So much of a minute's share may go out at once after a quiet time."""
@@ -31,14 +31,14 @@ class Pace:
 
     def take(self, units: float, now: float) -> float:
         """Take units and return the seconds to wait before they may be used."""
-        with self._free_at:
+        with alone_with(self._free_at):
             start = max(self._free_at.value, now - _BURST_S)
             self._free_at.value = start + units * self._seconds_each
         return max(0.0, start - now)
 
     def correct(self, units: float) -> None:
         """Take so many units more than was thought, or give them back where it is a negative number."""
-        with self._free_at:
+        with alone_with(self._free_at):
             self._free_at.value += units * self._seconds_each
 
 

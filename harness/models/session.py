@@ -144,7 +144,7 @@ class Session:
             self._calls[place] = call
             self.timings.append(timing)
         usage = None if call.reply is None else call.reply.usage
-        self.common.ledger.add(call.role.value, usage, tries=call.tries, latency_s=timing.wall_s)
+        self.common.ledger.add(call.role, usage, tries=call.tries, latency_s=timing.wall_s)
 
 
 class _Client:

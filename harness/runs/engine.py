@@ -18,7 +18,7 @@ from harness.models.config import ModelsConfig
 from harness.prompts import prompt_hashes
 from harness.resources import data_root
 from harness.runs.config import RunConfig
-from harness.runs.executors import Executor, Lost, Serial
+from harness.runs.executors import Executor, Lost, Processes, Serial
 from harness.runs.folder import RunFolder, RunWriter, Stored, create_run, resume_run
 from harness.runs.perform import (
     Begun,
@@ -33,6 +33,7 @@ from harness.runs.perform import (
     assessed,
     drive,
 )
+from harness.runs.play import rehearse
 from harness.runs.progress import Progress, Tally
 from harness.runs.provenance import agent_hash, commit, package_version, source_hash
 from harness.runs.record import RECORD_SCHEMA_VERSION, episode_id
@@ -254,6 +255,8 @@ def run(
         result = RunResult(folder, planned=len(planned), done_before=len(stock.done))
         tasks: list[Task] = list(stock.ungraded)
         tasks += [episode for episode in planned if episode.episode_id not in stock.done]
+        if tasks and isinstance(executor, Processes):
+            rehearse(stage, {scenario.domain: name for name, scenario in chosen.items()}.values())
         book = _Book(writer, result, stock.tally, progress)
         result.is_interrupted = drive(executor or Serial(), performer, tasks, book.enter, interrupted)
     return result

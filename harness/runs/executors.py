@@ -6,7 +6,9 @@ are ready. Whoever asks for them, and nobody else, writes them down.
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
+import os
 import queue
 import signal
 import sys
@@ -30,6 +32,10 @@ Work = Callable[[TaskT], Iterable[ResultT]]
 """What is done with a task. For processes that are not forked it must travel (pickle)."""
 
 MAX_WORKERS: Final = 256
+
+_THREADS_A_PROCESS: Final = 32
+"""A call takes a provider's library some milliseconds: so many threads keep a process busy when they wait for half a
+second each."""
 
 _GRACE_S: Final = 5.0
 """How long a worker may take to end."""
@@ -115,38 +121,49 @@ class Threads:
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """Worker processes: for work that computes.
+    """Worker processes: for work that computes, or that computes so much while it waits that one process is too few.
 
     Where it is safe they are forked, and share what this process has built; elsewhere each builds its own.
+
+    Attributes
+    ----------
+    workers
+        Tasks at a time.
+    processes
+        How many processes share them, each with threads for its part; None for one each.
     """
 
     workers: int
+    processes: int | None = None
 
     def run(
         self, work: Work[TaskT, ResultT], tasks: Sequence[TaskT], stop: threading.Event
     ) -> Generator[ResultT | Lost[TaskT], None, None]:
-        """Yield the results of all tasks as they come; a worker that dies loses its task only."""
-        shares = _Shares(tasks, self.workers)
-        pool = _Pool[TaskT](_context(), work)
+        """Yield the results of all tasks as they come; a worker that dies loses only the tasks that it had."""
+        count = self.processes or self.workers
+        shares = _Shares(tasks, count)
+        pool = _Pool[TaskT](work)
         try:
             for share in range(shares.count):
-                pool.start(share, shares.take(share))
+                pool.start(share, self.workers // count + (share < self.workers % count), shares)
             while pool.members:
                 for connection in wait(list(pool.members)):
                     assert isinstance(connection, Connection)
-                    share = pool.members[connection].share
+                    member = pool.members[connection]
                     try:
-                        message = connection.recv()
+                        place, message = connection.recv()
                     except (EOFError, OSError):
-                        yield Lost(*pool.bury(connection))
+                        yield from pool.bury(connection)
                         if shares.left and not stop.is_set():
-                            pool.start(share, shares.take(share))
+                            pool.start(member.share, member.threads, shares)
                         continue
                     if message is not _END:
                         yield message
-                    elif shares.left and not stop.is_set():
-                        pool.give(connection, shares.take(share))
-                    else:
+                        continue
+                    del member.tasks[place]
+                    if shares.left and not stop.is_set():
+                        pool.give(connection, shares.take(member.share))
+                    elif not member.tasks:
                         pool.dismiss(connection)
         finally:
             pool.abandon()
@@ -163,15 +180,22 @@ def executor_for(workers: int) -> Executor:
     return Serial() if _in_range(workers) == 1 else Processes(workers)
 
 
-def threads_for(workers: int) -> Executor:
-    """Return the executor for work that waits for others, on so many threads.
+def threads_for(workers: int, processes: int = 1) -> Executor:
+    """Return the executor for work that waits for others, on so many threads of so many processes.
 
     Raises
     ------
     RunError
-        If the number is not 1 to `MAX_WORKERS`.
+        If there are not 1 to `MAX_WORKERS` threads, or not 1 to as many processes.
     """
-    return Threads(_in_range(workers))
+    if not 1 <= processes <= _in_range(workers):
+        raise RunError(f"expected 1 to {workers} processes, as there are {workers} workers, found {processes}")
+    return Threads(workers) if processes == 1 else Processes(workers, processes)
+
+
+def processes_for(workers: int) -> int:
+    """Return how many processes so many threads are shared out to where nobody says it."""
+    return max(1, min(-(-workers // _THREADS_A_PROCESS), os.cpu_count() or 1))
 
 
 def _in_range(workers: int) -> int:
@@ -183,7 +207,7 @@ def _in_range(workers: int) -> int:
 def _guarded(work: Work[TaskT, ResultT], task: TaskT) -> Iterator[ResultT | Lost[TaskT]]:
     try:
         yield from work(task)
-    except Exception as error:  # noqa: BLE001 - one task's fault must not end the others; it is reported as lost
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - one task must not end the others; it is reported as lost
         yield Lost(task, f"{type(error).__name__}: {error}")
 
 
@@ -219,6 +243,10 @@ class _Shares(Generic[TaskT]):
         """How many tasks are left."""
         return sum(map(len, self._shares))
 
+    def left_of(self, share: int) -> int:
+        """How many tasks of a share are left."""
+        return len(self._shares[share])
+
     def take(self, share: int) -> TaskT:
         """Return the next task of a share, or the last of the longest one where that is used up."""
         if self._shares[share]:
@@ -228,49 +256,57 @@ class _Shares(Generic[TaskT]):
 
 @dataclass(slots=True)
 class _Member(Generic[TaskT]):
+    """A worker process, and the tasks that it has, by numbers that are given out once."""
+
     share: int
+    threads: int
     process: BaseProcess
-    task: TaskT
+    tasks: dict[int, TaskT]
 
 
 class _Pool(Generic[TaskT]):
     """Workers by the connection to each."""
 
-    def __init__(self, context: BaseContext, work: Work[TaskT, Any]) -> None:
-        self._context = context
+    def __init__(self, work: Work[TaskT, Any]) -> None:
         self._work = work
+        self._given = 0
         self.members: dict[Connection, _Member[TaskT]] = {}
 
-    def start(self, share: int, task: TaskT) -> None:
-        ours, theirs = self._context.Pipe()
+    def start(self, share: int, threads: int, shares: _Shares[TaskT]) -> None:
+        """Start a worker and give it as many tasks of its share as it has threads, or one of another."""
+        context = _context()
+        ours, theirs = context.Pipe()
         # A forked worker inherits our ends of all pipes; while it holds one, that worker does not notice our death.
-        inherited = [*self.members, ours] if self._context.get_start_method() == "fork" else []
-        process = self._context.Process(target=_serve, args=(self._work, theirs, inherited))  # type: ignore[attr-defined]
+        inherited = [*self.members, ours] if context.get_start_method() == "fork" else []
+        process = context.Process(target=_serve, args=(self._work, theirs, inherited, threads))  # type: ignore[attr-defined]
         with _interrupt_held_back():
             process.start()
         theirs.close()
-        self.members[ours] = _Member(share, process, task)
-        self.give(ours, task)
+        self.members[ours] = _Member(share, threads, process, {})
+        for _ in range(max(1, min(threads, shares.left_of(share)))):
+            self.give(ours, shares.take(share))
 
     def give(self, connection: Connection, task: TaskT) -> None:
-        self.members[connection].task = task
+        self._given += 1
+        self.members[connection].tasks[self._given] = task
         # Where it died while it was idle, reading from it will tell.
         with suppress(OSError):
-            connection.send(task)
+            connection.send((self._given, task))
 
     def dismiss(self, connection: Connection) -> None:
         """Let a worker without further tasks go."""
         connection.close()
         _reap(self.members.pop(connection).process)
 
-    def bury(self, connection: Connection) -> tuple[TaskT, str]:
-        """Return the task that a dead worker had, and how it died."""
+    def bury(self, connection: Connection) -> Iterator[Lost[TaskT]]:
+        """Yield the tasks that a dead worker had, with how it died."""
         member = self.members.pop(connection)
         connection.close()
         _reap(member.process)
         code = member.process.exitcode
         how = f"exit status {code}" if code is None or code >= 0 else f"signal {-code}"
-        return member.task, f"the worker process ended in the middle of it ({how})"
+        for task in member.tasks.values():
+            yield Lost(task, f"the worker process ended in the middle of it ({how})")
 
     def abandon(self) -> None:
         """End every worker that is left, whatever it is doing."""
@@ -290,17 +326,40 @@ def _reap(process: BaseProcess) -> None:
         process.join()
 
 
-def _serve(work: Work[Any, Any], connection: Connection, inherited: Sequence[Connection]) -> None:
+def _serve(work: Work[Any, Any], connection: Connection, inherited: Sequence[Connection], threads: int) -> None:
     """Run tasks until there are no more, or nobody is left to read the results."""
     # Ctrl-C reaches the whole group; only the parent acts on it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     for other in inherited:
         other.close()
-    try:
+    # What the parent has built is shared as long as nobody writes to it, and the collector writes to all it looks at.
+    gc.freeze()
+    with suppress(EOFError, OSError):
+        if threads == 1:
+            while True:
+                _answer(work, connection.recv(), connection.send)
+        waiting: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
+        sending = threading.Lock()
+
+        def send(message: tuple[int, Any]) -> None:
+            with sending:
+                connection.send(message)
+
+        def answer() -> None:
+            with suppress(OSError):
+                while True:
+                    _answer(work, waiting.get(), send)
+
+        for _ in range(threads):
+            # As daemons they do not keep the process when nobody is left to read what they do.
+            threading.Thread(target=answer, daemon=True).start()
         while True:
-            for result in _guarded(work, connection.recv()):
-                connection.send(result)
-            connection.send(_END)
-    except (EOFError, OSError):
-        return
+            waiting.put(connection.recv())
+
+
+def _answer(work: Work[Any, Any], given: tuple[int, Any], send: Callable[[tuple[int, Any]], None]) -> None:
+    place, task = given
+    for result in _guarded(work, task):
+        send((place, result))
+    send((place, _END))

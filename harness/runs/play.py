@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from typing import Final
 
@@ -65,6 +65,16 @@ def play_episode(stage: Stage, scenario_id: str, trial: int, session: Session | 
         state_digest=trajectory.state_digest,
         events=trajectory.events,
     )
+
+
+def rehearse(stage: Stage, scenario_ids: Iterable[str]) -> None:
+    """Play scenarios with a reference agent for nobody.
+
+    Much is built when it is first needed: statements, schemas, patterns. Processes forked afterwards have it already.
+    """
+    quiet = stage.with_reference("complier")
+    for scenario_id in scenario_ids:
+        play_episode(quiet, scenario_id, 0)
 
 
 def agent_seed(config: RunConfig, scenario_id: str, trial: int) -> int:

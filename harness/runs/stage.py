@@ -16,6 +16,7 @@ from harness.callers.view import Caller
 from harness.episode.turn import AgentBrief
 from harness.errors import RunError, UnknownName
 from harness.models.build import Models
+from harness.models.config import ModelsConfig
 from harness.models.contract import Role
 from harness.models.session import Session
 from harness.retrieval.conditions import CONDITIONS, Condition, make_condition
@@ -104,6 +105,13 @@ class Stage:
             self.condition(name)
             # Asking for the runs builds the domain's store as well.
             _ = load_domain(name).base_runs
+
+    def with_reference(self, agent: str) -> Stage:
+        """Return a stage over the same things on which a reference agent meets the scripted caller."""
+        asked = {"agent": agent, "agent_name": agent, "caller": "scripted", "models": ModelsConfig(), "history": "full"}
+        stage = Stage(self.config.model_copy(update=asked), self._scenarios, self._corpus_root)
+        stage._conditions, stage._instances = self._conditions, self._instances
+        return stage
 
     def instance(self, scenario_id: str) -> Instance:
         """Return the instance of a scenario.

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
-import random
 import signal
-import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from harness.runs.folder import RunFolder
-from tests.acceptance.cli import COMMAND, Json, episodes, grades
+from tests.acceptance.cli import Json, episodes, fraudbench
+from tests.acceptance.killing import kill_again_and_again, start, wait_for_calls
 from tests.acceptance.provided import AGENT, JUDGE, Sample, in_process, models_file, provided, sample
 from tests.provider.faults import FaultPlan
 from tests.provider.server import Provider
 
 NAMES = ("s7f3a", "s1c90", "i2f9b", "i6a3d", "m1f48", "u4d1a")
 TASKS = ("--tasks", ",".join(NAMES))
-KILLS = 3
 
 
 @pytest.fixture(scope="module")
@@ -38,19 +35,6 @@ def report(cwd: Path) -> Json:
     """Return the report of the run in a folder."""
     found: Json = json.loads(in_process("report", "run", "--format", "json", cwd=cwd).stdout)
     return found
-
-
-def start(*arguments: object, cwd: Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [*COMMAND, *map(str, arguments)], cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-
-
-def wait_for_calls(provider: Provider, count: int) -> None:
-    end = time.monotonic() + 60
-    while len(provider.chats) < count:
-        assert time.monotonic() < end, "the run did not get that far"
-        time.sleep(0.005)
 
 
 # ------------------------------------------------------------------ from nothing to a report
@@ -101,6 +85,8 @@ def test_an_estimate_calls_and_writes_nothing(provider: Provider, tmp_path: Path
         (["--one-by-one"], "--judge"),
         (["--audit-callers"], "--judge"),
         (["--agent", "openai/x", "--workers", "1000"], "256"),
+        (["--agent", "openai/x", "--workers", "2", "--processes", "3"], "1 to 2 processes"),
+        (["--processes", "2"], "--processes"),
         (["--agent", "openai/x", "--cassette", "nowhere"], "--record"),
         (["--agent-url", "http://127.0.0.1:9/v1", "--agent-model", "m", "--max-cost", "1"], "price"),
     ],
@@ -146,10 +132,13 @@ def test_an_endpoint_that_only_fails_is_no_success(found: Sample, tmp_path: Path
     assert "S of openai/agent-1 is n/a" in done.stdout
 
 
-def test_ctrl_c_finishes_what_is_in_flight_and_the_run_goes_on_later(provider: Provider, tmp_path: Path) -> None:
+@pytest.mark.parametrize("processes", [1, 2])
+def test_ctrl_c_finishes_what_is_in_flight_and_the_run_goes_on_later(
+    provider: Provider, tmp_path: Path, processes: int
+) -> None:
     provider.think_s = 0.05
     run = ("run", "--agent-url", provider.url, "--agent-model", AGENT, *TASKS, "--out", "run", "--workers", 2)
-    process = start(*run, cwd=tmp_path)
+    process = start(*run, "--processes", processes, cwd=tmp_path)
     wait_for_calls(provider, 6)
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=60)
@@ -165,38 +154,36 @@ def test_ctrl_c_finishes_what_is_in_flight_and_the_run_goes_on_later(provider: P
     assert len(provider.chats) == sum(len(line.calls) for line in RunFolder(tmp_path / "run").model_calls())
 
 
+@pytest.mark.parametrize(("kills", "processes"), [(3, 1), (1, 2)])
 def test_a_run_that_is_killed_again_and_again_ends_like_one_that_was_not(
-    found: Sample, provider: Provider, tmp_path: Path
+    provider: Provider, tmp_path: Path, kills: int, processes: int
 ) -> None:
     config = models_file(tmp_path, provider.url, "agent", "judge")
     run = ("run", "--config", config, *TASKS, "--workers", 3)
-    in_process(*run, "--out", "whole", cwd=tmp_path)
-    calls = len(provider.chats)
+    kill_again_and_again(provider, tmp_path, run, kills, "--processes", processes)
+
+
+def test_processes_share_records_budget_and_cost(provider: Provider, tmp_path: Path) -> None:
+    config = models_file(tmp_path, provider.url, "agent", "judge", price={"input": 10.0, "output": 10.0})
+    run = ("run", "--config", config, *TASKS)
+    in_process(*run, "--out", "threads", cwd=tmp_path)
     provider.clear()
-    provider.think_s = 0.03
-    moments = random.Random(7)
-    lost = 0
-    for kill in range(KILLS):
-        before = len(provider.chats)
-        process = start(*run, "--out", "run", *(["--resume"] if kill else []), cwd=tmp_path)
-        wait_for_calls(provider, before + moments.randint(1, calls // 4))
-        process.send_signal(signal.SIGKILL)
-        process.communicate(timeout=60)
-        time.sleep(0.1)
-        lost = len(provider.chats) - _calls_of_whole_episodes(tmp_path / "run")
-    in_process(*run, "--out", "run", "--resume", cwd=tmp_path)
-    assert episodes(tmp_path / "run") == episodes(tmp_path / "whole")
-    assert grades(tmp_path / "run") == grades(tmp_path / "whole")
-    assert len(provider.chats) == calls + lost, "only what was in flight is paid twice"
-
-
-def _calls_of_whole_episodes(run: Path) -> int:
-    """Count the calls that will not be made again: those of stored episodes, and of stored grades."""
-    folder = RunFolder(run)
-    stored = {record.episode_id for record in folder.records()}
-    graded = {f"{name} (grading)" for name in folder.grades()}
-    lines = {line.episode_id: len(line.calls) for line in folder.model_calls()}
-    return sum(count for name, count in lines.items() if name in stored | graded)
+    processes = ("--out", "processes", "--workers", 4, "--processes", 2)
+    done = fraudbench(*run, *processes, "--max-tokens", 60_000, cwd=tmp_path, status=4)
+    assert "of 60000 tokens" in done.stderr
+    stored = len(episodes(tmp_path / "processes"))
+    assert stored < len(NAMES)
+    recorded = RunFolder(tmp_path / "processes").model_calls()
+    assert len(provider.chats) == sum(len(line.calls) for line in recorded), "what is paid is on record"
+    again = fraudbench(*run, *processes, "--resume", cwd=tmp_path)
+    for file in ("episodes.jsonl", "grades.jsonl"):
+        one, two = (sorted((tmp_path / run / file).read_bytes().splitlines()) for run in ("threads", "processes"))
+        assert one == two
+    calls = [call for line in RunFolder(tmp_path / "processes").model_calls() for call in line.calls]
+    assert len(provider.chats) == len(calls)
+    paid = sum(call.reply.usage.cost_usd or 0.0 for call in calls if call.reply)
+    (last,) = (line for line in again.stderr.splitlines() if f"{len(NAMES)} of {len(NAMES)}" in line)
+    assert f"cost ${paid:.2f}" in last
 
 
 # ------------------------------------------------------------------ afterwards

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from harness.models.budget import Budget
-from harness.models.contract import Usage
+from harness.models.contract import Role, Usage
 from harness.models.faults import BudgetSpent
 from harness.models.ledger import Account, Ledger
 from harness.models.retry import Clock
@@ -63,7 +63,7 @@ def test_threads_lose_nothing() -> None:
     def spend() -> None:
         for _ in range(500):
             budget.spend(Usage(6, 4, 0.001))
-            ledger.add("agent", Usage(6, 4, 0.001), tries=2, latency_s=0.5)
+            ledger.add(Role.AGENT, Usage(6, 4, 0.001), tries=2, latency_s=0.5)
 
     threads = [threading.Thread(target=spend) for _ in range(8)]
     for thread in threads:
@@ -72,26 +72,26 @@ def test_threads_lose_nothing() -> None:
         thread.join()
     with pytest.raises(BudgetSpent, match="40000 of 40000"):
         budget.check()
-    account = ledger.accounts()["agent"]
+    account = ledger.accounts()[Role.AGENT]
     assert (account.calls, account.tries, account.input_tokens, account.output_tokens) == (4000, 8000, 24_000, 16_000)
     assert account.latency_s == 2000.0
 
 
 def test_accounts_are_kept_by_role() -> None:
     ledger = Ledger()
-    ledger.add("judge", Usage(10, 5, 0.5), tries=1)
-    ledger.add("agent", Usage(1, 1, 0.25), tries=3)
+    ledger.add(Role.JUDGE, Usage(10, 5, 0.5), tries=1)
+    ledger.add(Role.AGENT, Usage(1, 1, 0.25), tries=3)
     assert list(ledger.accounts()) == ["agent", "judge"]
-    assert ledger.accounts()["judge"] == Account(calls=1, tries=1, input_tokens=10, output_tokens=5, cost_usd=0.5)
-    assert ledger.accounts()["judge"].known_cost_usd == 0.5
+    assert ledger.accounts()[Role.JUDGE] == Account(calls=1, tries=1, input_tokens=10, output_tokens=5, cost_usd=0.5)
+    assert ledger.accounts()[Role.JUDGE].known_cost_usd == 0.5
 
 
 def test_one_unknown_price_makes_the_sum_unknown() -> None:
     ledger = Ledger()
-    ledger.add("agent", Usage(10, 5, 0.5), tries=1)
-    ledger.add("agent", Usage(10, 5, None), tries=1)
-    ledger.add("agent", Usage(), tries=1)
-    account = ledger.accounts()["agent"]
+    ledger.add(Role.AGENT, Usage(10, 5, 0.5), tries=1)
+    ledger.add(Role.AGENT, Usage(10, 5, None), tries=1)
+    ledger.add(Role.AGENT, Usage(), tries=1)
+    account = ledger.accounts()[Role.AGENT]
     assert account.known_cost_usd is None
     assert (account.cost_usd, account.unknown_cost, account.unknown_tokens) == (0.5, 2, 1)
     assert (account.input_tokens, account.output_tokens) == (20, 10)
@@ -99,6 +99,6 @@ def test_one_unknown_price_makes_the_sum_unknown() -> None:
 
 def test_a_call_without_a_reply_has_no_unknown_cost_but_is_counted() -> None:
     ledger = Ledger()
-    ledger.add("agent", None, tries=6)
-    account = ledger.accounts()["agent"]
+    ledger.add(Role.AGENT, None, tries=6)
+    account = ledger.accounts()[Role.AGENT]
     assert (account.calls, account.failed, account.tries, account.unknown_cost) == (1, 1, 6, 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
-import pickle
+import os
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ import pytest
 
 from harness.episode.turn import ToolOffer
 from harness.errors import DataError, RunError
-from harness.models import faults
+from harness.models import faults, shared
 from harness.models.budget import Budget
 from harness.models.build import Models
 from harness.models.config import ModelsConfig, Price, RoleConfig, read_models
@@ -30,6 +30,7 @@ from harness.models.contract import (
     Usage,
 )
 from harness.models.faults import BadRequest, BudgetSpent, ModelFault, NotRecorded, RateLimited, TooSlow, Unavailable
+from harness.models.ledger import Ledger
 from harness.models.provider import Answer
 from harness.models.record import EpisodeCalls, ModelCall, shortened
 from harness.models.retry import Clock
@@ -356,7 +357,7 @@ def test_a_limit_of_cost_needs_prices() -> None:
 def test_the_ledger_counts_by_role() -> None:
     models = built(Script([Unavailable("down"), reply("Hi", Usage(3, 2, 0.5))]))
     models.session(EPISODE).client(Role.AGENT).complete(asking())
-    account = models.ledger.accounts()["agent"]
+    account = models.ledger.accounts()[Role.AGENT]
     assert (account.calls, account.tries, account.input_tokens, account.cost_usd) == (1, 2, 3, 0.5)
     assert account.latency_s > 0
 
@@ -388,15 +389,6 @@ def test_each_model_is_built_once_and_late() -> None:
     assert made == ["openai/m", "openai/j", "openai/k"]
 
 
-def test_models_travel_without_what_was_built() -> None:
-    models = Models(ModelsConfig(agent=RoleConfig(model="openai/m")), make_provider=_scripted, seed=5)
-    models.prepare()
-    copy = pickle.loads(pickle.dumps(models))  # noqa: S301 - our own, of the line before
-    assert copy.config == models.config
-    copy.session(EPISODE).client(Role.AGENT).complete(asking())
-    assert models.ledger.accounts() == {}
-
-
 def _scripted(config: RoleConfig) -> Script:
     return Script(usage=Usage(30, 10))
 
@@ -405,14 +397,34 @@ def _ask_once(models: Models) -> None:
     models.session(EPISODE).client(Role.AGENT).complete(asking())
 
 
-def test_a_worker_process_spends_from_the_budget_of_the_run() -> None:
+def test_a_worker_process_spends_from_the_budget_of_the_run_and_writes_into_its_ledger() -> None:
     config = ModelsConfig(agent=RoleConfig(model="openai/m", requests_per_minute=6000.0))
     models = Models(config, make_provider=_scripted, budget=Budget(max_tokens=40))
+    models.prepare()
     process = multiprocessing.get_context("spawn").Process(target=_ask_once, args=(models,))
     process.start()
     process.join()
     with pytest.raises(BudgetSpent, match="40 of 40 tokens"):
         _ask_once(models)
+    account = models.ledger.accounts()[Role.AGENT]
+    assert (account.calls, account.input_tokens, account.output_tokens) == (1, 30, 10)
+
+
+def test_a_worker_that_was_killed_in_the_middle_of_a_change_keeps_nobody_waiting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shared, "_PATIENCE_S", 0.05)
+    ledger = Ledger()
+    process = multiprocessing.get_context("spawn").Process(target=_die_with, args=(ledger,))
+    process.start()
+    process.join()
+    ledger.add(Role.AGENT, Usage(30, 10), tries=1)
+    assert ledger.accounts()[Role.AGENT].calls == 1
+
+
+def _die_with(ledger: Ledger) -> None:
+    with shared.alone_with(ledger._numbers):
+        os._exit(9)
 
 
 # ------------------------------------------------------------------ cassettes
@@ -451,7 +463,7 @@ def test_the_same_questions_get_the_same_answers(tape: tuple[Path, tuple[ModelCa
         session = models.session(EPISODE)
         talk(session.client(Role.AGENT), "one", "two", "three")
         assert session.calls == calls
-        assert models.ledger.accounts()["agent"].tries == 4
+        assert models.ledger.accounts()[Role.AGENT].tries == 4
 
 
 def test_a_recorded_fault_comes_again(tmp_path: Path) -> None:

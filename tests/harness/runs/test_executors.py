@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -15,7 +16,12 @@ import pytest
 from harness.runs import executors
 from harness.runs.executors import Executor, Lost, Processes, Serial, Threads
 
-EXECUTORS = {"serial": Serial(), "processes": Processes(3), "threads": Threads(3)}
+EXECUTORS = {
+    "serial": Serial(),
+    "processes": Processes(3),
+    "threads": Threads(3),
+    "threads of processes": Processes(5, 2),
+}
 
 
 def twice(task: int) -> Iterator[int]:
@@ -32,6 +38,27 @@ def failing(task: int) -> Iterator[int]:
 def dying(task: int) -> Iterator[int]:
     yield task
     if task % 2:
+        os._exit(7)
+
+
+def leaving(task: int) -> Iterator[int]:
+    yield task
+    sys.exit("enough")
+
+
+def meeting(task: Path) -> Iterator[bool]:
+    """Wait until four of a kind are there at once."""
+    task.touch()
+    deadline = time.monotonic() + 30
+    while len(list(task.parent.iterdir())) < 4 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    yield len(list(task.parent.iterdir())) == 4
+
+
+def dying_after_others_began(task: int) -> Iterator[int]:
+    yield task
+    time.sleep(0.2)
+    if task == 2:
         os._exit(7)
 
 
@@ -66,6 +93,39 @@ def test_a_task_that_fails_is_reported_and_the_others_go_on(executor: Executor) 
     found = list(executor.run(failing, range(5), Event()))
     assert sorted(item for item in found if isinstance(item, int)) == [0, 1, 2, 3, 4]
     assert [item for item in found if isinstance(item, Lost)] == [Lost(2, "LookupError: two")]
+
+
+@pytest.mark.parametrize("executor", EXECUTORS.values(), ids=EXECUTORS)
+def test_a_task_that_asks_python_to_exit_is_reported(executor: Executor) -> None:
+    found = list(executor.run(leaving, range(3), Event()))
+    assert sorted(str(item) for item in found if isinstance(item, Lost)) == [
+        str(Lost(task, "SystemExit: enough")) for task in range(3)
+    ]
+
+
+def test_processes_have_as_many_tasks_at_a_time_as_there_are_workers(tmp_path: Path) -> None:
+    tasks = [tmp_path / str(number) for number in range(4)]
+    assert list(Processes(4, 2).run(meeting, tasks, Event())) == [True] * 4
+
+
+def test_a_process_that_dies_loses_what_its_threads_had_in_hand_and_is_replaced() -> None:
+    found = list(Processes(4, 2).run(dying_after_others_began, range(12), Event()))
+    lost = [item for item in found if isinstance(item, Lost)]
+    assert 1 <= len(lost) <= 2
+    assert 2 in {item.task for item in lost}
+    assert {item.reason for item in lost} == {"the worker process ended in the middle of it (exit status 7)"}
+    assert {item.task if isinstance(item, Lost) else item for item in found} == set(range(12))
+
+
+def test_no_further_task_begins_once_an_end_is_asked_for() -> None:
+    stop = Event()
+    found = []
+    for item in Processes(4, 2).run(twice, range(1, 100), stop):
+        stop.set()
+        found.append(item)
+    begun = {item for item in found if isinstance(item, int) and item > 0}
+    assert sorted(map(str, found)) == sorted(map(str, (*begun, *(-task for task in begun))))
+    assert 4 <= len(begun) < 50
 
 
 def test_workers_that_die_are_replaced() -> None:
