@@ -42,7 +42,8 @@ class UnknownName(TabularError):
         near = get_close_matches(name, names, n=1)
         listed = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
         hint = f"; did you mean {near[0]}?" if near else ""
-        super().__init__(f"expected a {kind} ({listed or 'there is none'}), found {name!r}{hint}")
+        article = "an" if kind[0] in "aeiou" else "a"
+        super().__init__(f"expected {article} {kind} ({listed or 'there is none'}), found {name!r}{hint}")
         self.kind = kind
         self.name = name
         self.known = names

@@ -124,7 +124,7 @@ class _Run:
         here = now.going[of]
         gradients = self._search.gradients(now.rows[of], of)
         gradients -= self._constraint_gradients(now.reached[of], gradients)
-        ahead = moves.clip(here + self._lengths[of, None] * moves.direction(gradients), of)
+        ahead = moves.clip(here + self._lengths[of, None] * moves.direction(gradients, here), of)
         reached = here + pull * (ahead - here) + (1.0 - pull) * (here - self._before[of])
         # Momentum is for numbers; what it makes of categories is none.
         reached = moves.clip(np.where(moves.numeric, reached, here), of)

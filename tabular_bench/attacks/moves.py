@@ -35,21 +35,28 @@ class Moves:
         self._epsilon = budget.epsilon
         self.numeric: BoolArray = context.mask & context.projection.ball.covered
         self._radius: FloatArray = np.where(self.numeric, context.radius, 0.0)
+        self._first, self._last = context.lower + _slack(context.lower), context.upper - _slack(context.upper)
 
-    def direction(self, gradients: FloatArray) -> FloatArray:
-        """Return the steepest step of length 1 in the norm of the ball, times the radius of each column.
+    def direction(self, gradients: FloatArray, rows: FloatArray) -> FloatArray:
+        """Return the steepest step of the length of epsilon.
 
         Parameters
         ----------
         gradients
             Shape ``(m, d)``, finite.
+        rows
+            Shape ``(m, d)``: where the step begins.
 
         Returns
         -------
         FloatArray
-            Shape ``(m, d)``; 0 outside numeric columns, and everywhere in rows without a slope.
+            Shape ``(m, d)``; 0 outside numeric columns, where a column is at its bound already (an L2 step would be
+            spent on it in vain), and everywhere in rows without a slope.
         """
-        slopes = np.where(self.numeric, gradients, 0.0)
+        outwards = ((gradients > 0) & (rows >= self._last)) | ((gradients < 0) & (rows <= self._first))
+        return self._steepest(np.where(self.numeric & ~outwards, gradients, 0.0))
+
+    def _steepest(self, slopes: FloatArray) -> FloatArray:
         if self._is_linf:
             return self._radius * np.sign(slopes)
         # Divided twice: the square of a very large or very small slope is not a number that can be used.
@@ -82,7 +89,8 @@ class Moves:
         FloatArray
             Shape ``(m, d)``: clean rows whose numeric columns have moved.
         """
-        return self.clip(self._context.rows[of] + 1e9 * self.direction(gradients), of)
+        clean = self._context.rows[of]
+        return self.clip(clean + 1e9 * self.direction(gradients, clean), of)
 
     def clip(self, rows: FloatArray, of: IntArray) -> FloatArray:
         """Return the points of ball and bounds that lie nearest to the numeric columns of rows.
@@ -151,7 +159,12 @@ class Moves:
             length = np.abs(drawn).max(axis=1, keepdims=True, initial=0.0)
             drawn = self._radius * (drawn / np.maximum(length, _TINY) if on_surface else drawn)
         else:
-            drawn = self.direction(rng.normal(size=shape))
+            drawn = self._steepest(np.where(self.numeric, rng.normal(size=shape), 0.0))
             if not on_surface:
                 drawn *= rng.uniform(size=(len(of), 1)) ** (1.0 / max(int(self.numeric.sum()), 1))
         return self.clip(self._context.rows[of] + drawn, of)
+
+
+def _slack(bound: FloatArray) -> FloatArray:
+    """Return how far rounding may leave a column from its bound."""
+    return 1e-12 * (1.0 + np.abs(np.where(np.isfinite(bound), bound, 0.0)))

@@ -159,7 +159,7 @@ class PublishedCapgd:
         for _ in range(self.steps):
             of = every[detector.left(every) > 0]
             gradients = context.pull_back(rows[of], detector.gradients(rows[of], of))
-            rows[of] = context.project(rows[of] + self.step_share * moves.direction(gradients), of)
+            rows[of] = context.project(rows[of] + self.step_share * moves.direction(gradients, rows[of]), of)
         return rows
 
 
@@ -171,7 +171,7 @@ def _walk(search: Search, moves: Moves, rows: FloatArray, steps: int, length: fl
         if not of.size:
             return
         gradients = search.gradients(rows[of], of)
-        reached = moves.clip(going[of] + length * moves.direction(gradients), of)
+        reached = moves.clip(going[of] + length * moves.direction(gradients, going[of]), of)
         place = search.advance(reached, gradients, of)
         rows[of], going[of] = place.rows, place.going
 
