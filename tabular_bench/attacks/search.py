@@ -15,6 +15,7 @@ from tabular_bench.attack import AttackContext
 from tabular_bench.attacks.switching import Switching
 from tabular_bench.schema import BoolArray, FloatArray, IntArray
 
+_WEIGHT = 1e3  # of the constraint loss: no gain in logits makes up for a broken relation
 _QUESTIONS_A_STEP = 2  # one gradient, and at least one score
 
 
@@ -148,7 +149,7 @@ class Search:
         detector, penalty = self._context.detector, self._context.penalty
         scores = detector.scores(rows, of)
         violation = np.zeros(len(rows)) if penalty is None else penalty(rows)[0]
-        costs = self._logits(scores, of) + violation
+        costs = self._logits(scores, of) + _WEIGHT * violation
         succeeds = detector.wrong(scores, of) & (violation == 0)
         leading = _leaders(of, costs, ~succeeds)
         row = of[leading]

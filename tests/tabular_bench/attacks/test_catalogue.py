@@ -62,8 +62,8 @@ def test_hyper_parameters_have_the_type_of_their_field() -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("pdg", "expected an attack .*found 'pdg'; did you mean pgd"),
-        ("pgd(step=3)", "expected a hyper-parameter of pgd .steps, .*found 'step'; did you mean step"),
+        ("pdg", r"expected an attack .*found 'pdg'; did you mean pgd"),
+        ("pgd(step=3)", r"expected a hyper-parameter of pgd .steps, .*found 'step'; did you mean step"),
         ("pgd(steps=3.5)", "expected a whole number for steps, found '3.5'"),
         ("pgd(step_share=big)", "expected a number or none for step_share, found 'big'"),
         ("pgd(step_share=nan)", "expected a number or none for step_share, found 'nan'"),
@@ -85,9 +85,9 @@ def test_what_cannot_be_read(text: str, complaint: str) -> None:
 
 def test_an_attack_of_ones_own() -> None:
     assert isinstance(find_attack(f"{__name__}:Still"), Still)
-    with pytest.raises(InputError, match="expected an attack, with perturb.*found str"):
+    with pytest.raises(InputError, match=r"expected an attack, with perturb.*found str"):
         find_attack(f"{__name__}:no_attack")
-    with pytest.raises(InputError, match="called without arguments: .*strength"):
+    with pytest.raises(InputError, match=r"called without arguments: .*strength"):
         find_attack(f"{__name__}:wants_more")
     with pytest.raises(InputError, match="there is no module 'nowhere'"):
         find_attack("nowhere:attack")

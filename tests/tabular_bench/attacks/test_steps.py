@@ -201,7 +201,7 @@ def test_small_steps_of_a_whole_number_add_up() -> None:
     ground = plain(rows, (Feature("count", "integer"), Feature("other", "integer")))
     for name in ("bim(steps=40)", "pgd(steps=40)", "capgd"):
         outcome = run(name, ground, rows, Linear(np.array([0.1, -0.1])), Budget(2.4))
-        assert np.array_equal(outcome.rows, rows + [-2.0, 2.0]), name
+        assert np.array_equal(outcome.rows, rows + np.array([-2.0, 2.0])), name
 
 
 def test_rows_that_are_done_are_not_asked_about_again() -> None:
