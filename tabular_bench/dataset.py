@@ -60,6 +60,8 @@ class Dataset:
         Every record and table says which.
     notes
         What was done to the rows, and what the loader saw: files, checksums, counts of what was filled in.
+    amount_column
+        Of the money at stake, the largest of which a bank would look at first; None where a table has none.
     """
 
     name: str
@@ -71,6 +73,7 @@ class Dataset:
     seed: int
     provenance: Provenance
     notes: dict[str, str] = field(default_factory=dict)
+    amount_column: str | None = None
 
     def part(self, name: Part) -> tuple[FloatArray, NDArray[np.int8]]:
         """Return rows and labels of one part.

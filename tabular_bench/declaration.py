@@ -10,6 +10,7 @@ features that are not declared are inferred from the table::
 
 More can be said where it matters::
 
+    amount = "amount"                       # the money at stake: a trivial detector stops the largest first
     positive = ["yes"]                      # labels that mean fraud; without `negative` all others mean the opposite
     [[relations]]
     label = "amortisation"
@@ -19,6 +20,8 @@ More can be said where it matters::
     names = "C1, ..., C14"                  # one name, several, or a numbered range
     kind = "integer"
     lower = 0
+    [one_hot]                               # 0/1 columns that are one category
+    channel = "channel_app, channel_web"
 """
 
 from __future__ import annotations
@@ -26,7 +29,8 @@ from __future__ import annotations
 import math
 import tomllib
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -116,9 +120,11 @@ class _File(_Model):
     negative: tuple[str, ...] | None = None
     ignore: tuple[str, ...] = ()
     infer: bool = True
+    amount: str | None = None
     immutable: tuple[str, ...] = ()
     derived: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    one_hot: dict[str, Annotated[tuple[str, ...], BeforeValidator(_names), Field(min_length=2)]] = {}
     published_blocks: tuple[str, ...] = ()
     relations: tuple[RelationEntry | str, ...] = ()
     features: tuple[FeatureEntry, ...] = ()
@@ -167,6 +173,8 @@ class Declaration:
         Features of that mutability, and features that may lack values, declared one by one or not.
     catalogue
         The relations.
+    amount
+        The feature that is the money at stake; None if there is none.
     """
 
     target: str
@@ -179,6 +187,7 @@ class Declaration:
     derived: frozenset[str]
     missing: frozenset[str]
     catalogue: Catalogue
+    amount: str | None = None
 
     def mutability_of(self, name: str) -> Mutability:
         """Return what the lists of the file say about a feature that has no entry of its own."""
@@ -269,6 +278,9 @@ def _assemble(read: _File) -> Declaration:
         raise DeclarationError(f"expected each feature once, found {', '.join(twice)} more than once")
     if read.target in names:
         raise DeclarationError(f"the target {read.target} cannot be a feature, too")
+    grouped = Counter(name for group in read.one_hot.values() for name in group)
+    if twice := sorted(name for name, count in grouped.items() if count > 1 or name in names or name == read.target):
+        raise DeclarationError(f"expected a one-hot column in one group and nowhere else, found {', '.join(twice)}")
     catalogue = Catalogue(tuple(_relation(*item) for item in enumerate(read.relations, 1)), read.published_blocks)
     return Declaration(
         target=read.target,
@@ -281,6 +293,7 @@ def _assemble(read: _File) -> Declaration:
         derived=derived,
         missing=frozenset(read.missing),
         catalogue=catalogue,
+        amount=read.amount,
     )
 
 

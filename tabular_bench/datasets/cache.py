@@ -52,6 +52,7 @@ def load(folder: Path, key: str, catalogue: Catalogue) -> Dataset | None:
             seed=described["seed"],
             provenance=described["provenance"],
             notes=described["notes"],
+            amount_column=described["amount_column"],
         )
         if dataset.content_hash == described["content_hash"]:
             return dataset
@@ -82,6 +83,7 @@ def save(folder: Path, key: str, dataset: Dataset) -> None:
         "seed": dataset.seed,
         "provenance": dataset.provenance,
         "notes": dataset.notes,
+        "amount_column": dataset.amount_column,
         "content_hash": dataset.content_hash,
     }
     split = dataset.split

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabular_bench.datasets.one_hot import merge_one_hot
 from tabular_bench.datasets.raw import RawTable
 from tabular_bench.datasets.split import stratified_share
 from tabular_bench.declaration import Declaration, FeatureDeclaration
@@ -77,7 +78,8 @@ def read_csv_table(
     if share < 1:
         usable = usable[stratified_share(labels[usable].astype(np.int8), share, seed, "share")]
     columns = _read_columns(path, header, declaration, usable)
-    return RawTable(columns, labels[usable].astype(np.int8), str(path), usable + 2)
+    table = RawTable(columns, labels[usable].astype(np.int8), str(path), usable + 2)
+    return merge_one_hot(table, declaration.one_hot)
 
 
 def describe_file(path: Path) -> dict[str, str]:
@@ -133,7 +135,9 @@ def read_header(path: Path) -> list[str]:
 def _demand_columns(path: Path, header: list[str], declaration: Declaration) -> None:
     if declaration.target not in header:
         raise TableError(f"{path}: the column of labels: {UnknownName('column', declaration.target, header)}")
-    wanted = [declaration.target, *(feature.name for feature in declaration.features)]
+    groups = declaration.one_hot
+    wanted = [declaration.target, *(entry.name for entry in declaration.features if entry.name not in groups)]
+    wanted += [name for names in groups.values() for name in names]
     absent = [name for name in wanted if name not in header]
     if not absent:
         return
@@ -230,7 +234,10 @@ def _plain(label: str) -> str:
 def _read_columns(path: Path, header: list[str], declaration: Declaration, rows: IntArray) -> dict[str, NDArray[Any]]:
     declared = {feature.name: feature for feature in declaration.features}
     skipped = {declaration.target, *declaration.ignore}
-    chosen = [name for name in header if name in declared or (declaration.infer and name not in skipped)]
+    grouped = {name for names in declaration.one_hot.values() for name in names}
+    chosen = [
+        name for name in header if name in declared or name in grouped or (declaration.infer and name not in skipped)
+    ]
     as_text = {name for name in chosen if name not in declared or _is_read_as_text(declared[name])}
     options = {
         "usecols": chosen,

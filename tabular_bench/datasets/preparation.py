@@ -75,7 +75,26 @@ def prepare(
     constraints = Constraints(schema, declaration.catalogue)
     demand_derivations(schema, constraints)
     told = dict(notes or {}) | {f"filled in {column}": f"{count} rows" for column, count in filled.items()}
-    return Dataset(name, rows, table.labels, schema, declaration.catalogue, split, seed, provenance, told)
+    return Dataset(
+        name,
+        rows,
+        table.labels,
+        schema,
+        declaration.catalogue,
+        split,
+        seed,
+        provenance,
+        told,
+        _amount_column(declaration, schema),
+    )
+
+
+def _amount_column(declaration: Declaration, schema: Schema) -> str | None:
+    if declaration.amount is not None and declaration.amount not in schema.columns:
+        raise DeclarationError(
+            f"amount: expected a column of numbers ({', '.join(schema.columns[:12])}), found {declaration.amount!r}"
+        )
+    return declaration.amount
 
 
 def encode(
@@ -106,8 +125,7 @@ def encode(
     """
     filled: dict[str, int] = {}
     blocks = [
-        _encode(entry, feature, table, known, filled)
-        for entry, feature in zip(declared, schema.features, strict=True)
+        _encode(entry, feature, table, known, filled) for entry, feature in zip(declared, schema.features, strict=True)
     ]
     return np.column_stack(blocks), filled
 

@@ -55,19 +55,17 @@ class TrainingSet:
             raise TableError(f"expected training rows of both labels 0 and 1, found {np.unique(self.labels).tolist()}")
 
     @classmethod
-    def of(cls, dataset: Dataset, *, amount_column: str | None = None) -> TrainingSet:
+    def of(cls, dataset: Dataset) -> TrainingSet:
         """Take the training part of a data set, in scaled space, under its seed.
 
         Parameters
         ----------
         dataset
             Prepared and split.
-        amount_column
-            As in `TrainingSet`.
         """
         rows, labels = dataset.part("train")
         scaler = dataset.problem.scaler
-        return cls(scaler.to_scaled(rows), labels, dataset.schema.columns, dataset.seed, amount_column, scaler)
+        return cls(scaler.to_scaled(rows), labels, dataset.schema.columns, dataset.seed, dataset.amount_column, scaler)
 
     @property
     def imbalance(self) -> float:
