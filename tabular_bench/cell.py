@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from tabular_bench.budget import Budget
 from tabular_bench.protocol import PRESETS, Protocol, ProtocolName
-from tabular_bench.threat import THREAT_MODELS, WHITE_BOX, ThreatModel
+from tabular_bench.threat import WHITE_BOX, ThreatModel, find_threat
 
 Attacked = Literal["positives", "both"]
 
@@ -59,7 +59,7 @@ class CellSpec:
     @property
     def resolved_threat(self) -> ThreatModel:
         """The threat model."""
-        return THREAT_MODELS[self.threat]
+        return find_threat(self.threat)
 
     def to_json(self) -> dict[str, Any]:
         """Return the cell as plain values, as a registry line holds it."""

@@ -181,7 +181,9 @@ class Registry:
         """
         return self._latest.get(cell.key)
 
-    def pending(self, cells: Iterable[CellSpec], code: str) -> list[CellSpec]:
+    def pending(
+        self, cells: Iterable[CellSpec], code: str, is_current: Callable[[Record], bool] = lambda record: True
+    ) -> list[CellSpec]:
         """Return the cells that this code has not finished, each once, in their order.
 
         What other code computed is another number and has to be computed again.
@@ -192,11 +194,13 @@ class Registry:
             Of a grid.
         code
             The `code_hash` of now.
+        is_current
+            Tells of a finished record whether it was computed from what a cell would be computed from now.
         """
         waiting = {}
         for cell in cells:
             record = self._latest.get(cell.key)
-            if record is None or record.status == "failed" or record.code != code:
+            if record is None or record.status == "failed" or record.code != code or not is_current(record):
                 waiting[cell.key] = cell
         return list(waiting.values())
 

@@ -138,6 +138,31 @@ def load_dataset(
     return found
 
 
+def source_digest(name: str, data_root: Path | None = None) -> str:
+    """Return a digest of what the rows of a data set come from: a real file's content, or the generator.
+
+    Rows of different origin have different digests. It is much cheaper than to make the rows.
+
+    Parameters
+    ----------
+    name, data_root
+        As for `load_dataset`.
+
+    Raises
+    ------
+    UnknownName
+        If there is no such data set.
+    TableError
+        If the real file is missing.
+    """
+    if name not in DATASETS:
+        raise UnknownName("data set", name, DATASETS)
+    spec = DATASETS[name]
+    source = _real_file(spec, data_root) if data_root is not None and spec.csv else None
+    # Neither seed nor number of rows: those are the caller's choice and not the origin.
+    return _key(spec, 0, None, describe_file(source) if source else {})
+
+
 def load_table(path: Path, declaration: Declaration, *, seed: int = 42) -> Dataset:
     """Make a table of the user's ready for use.
 
