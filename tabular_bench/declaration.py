@@ -175,6 +175,8 @@ class Declaration:
         The relations.
     amount
         The feature that is the money at stake; None if there is none.
+    one_hot
+        By the name of a category: the 0/1 columns that it has in the table in place of one with texts.
     """
 
     target: str
@@ -188,6 +190,7 @@ class Declaration:
     missing: frozenset[str]
     catalogue: Catalogue
     amount: str | None = None
+    one_hot: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def mutability_of(self, name: str) -> Mutability:
         """Return what the lists of the file say about a feature that has no entry of its own."""
@@ -294,6 +297,7 @@ def _assemble(read: _File) -> Declaration:
         missing=frozenset(read.missing),
         catalogue=catalogue,
         amount=read.amount,
+        one_hot=read.one_hot,
     )
 
 

@@ -131,7 +131,7 @@ def bind(model: ReadyModel, schema: Schema) -> tuple[Detector, list[str]]:
 def _located(
     model: ReadyModel, schema: Schema, names: tuple[str, ...]
 ) -> tuple[IntArray, dict[int, tuple[Block, FloatArray]]]:
-    by_name = _names_of_columns(schema)
+    by_name = _names_of_columns(schema, names)
     blocks = {block.feature.name: block for block in schema.blocks}
     places, codes, lacking = [], {}, []
     for number, name in enumerate(names):
@@ -147,10 +147,15 @@ def _located(
     return np.array(places, dtype=np.int64), codes
 
 
-def _names_of_columns(schema: Schema) -> dict[str, int]:
+def _names_of_columns(schema: Schema, wanted: Iterable[str]) -> dict[str, int]:
     found: dict[str, int] = {}
+    known = set(wanted)
     for block in schema.blocks:
-        for number, category in enumerate(block.feature.categories, block.start):
+        categories = block.feature.categories
+        # One-hot columns of the table itself may have any names; they are then the names of the categories.
+        if known.issuperset(categories):
+            found |= {category: number for number, category in enumerate(categories, block.start)}
+        for number, category in enumerate(categories, block.start):
             found[f"{block.feature.name}_{category}"] = number
     # A column of the table goes before a composed name that happens to be the same.
     return found | {name: number for number, name in enumerate(schema.columns)}
@@ -213,7 +218,7 @@ def _baselines(
             for category in feature.categories
             if f"{feature.name}={category}" not in names and f"{feature.name}_{category}" not in names
         ]
-        if len(without) == len(feature.categories) or not without:
+        if len(without) in (0, len(feature.categories)):
             continue
         if without != [min(feature.categories)]:
             raise DetectorError(
@@ -232,7 +237,7 @@ def _remarks(model: ReadyModel, schema: Schema) -> list[str]:
         return [
             "The detector names no columns: they are taken in the order of the table. Check that this is its order."
         ]
-    by_name = _names_of_columns(schema)
+    by_name = _names_of_columns(schema, model.names)
     used = {by_name[name] for name in model.names if name in by_name}
     owners = {schema.owners[number].name for number in used} | set(model.whole)
     unread = [feature.name for feature in schema.features if feature.name not in owners]

@@ -181,7 +181,7 @@ def _narrowed(path: Path, declaration: Declaration, model: ReadyModel) -> tuple[
     header = [name for name in read_header(path) if name != declaration.target]
     for role in ("immutable", "derived", "missing", "ignore"):
         for name in getattr(declaration, role):
-            if name not in header:
+            if name not in header and name not in declaration.one_hot:
                 raise DeclarationError(f"{role}: {UnknownName('column', name, header)}")
     declared = {entry.name for entry in declaration.features}
     whole = tuple(
@@ -192,6 +192,7 @@ def _narrowed(path: Path, declaration: Declaration, model: ReadyModel) -> tuple[
         if name in model.whole and name not in declared | set(declaration.ignore)
     )
     named = declared | declaration.immutable | declaration.derived | declaration.missing
+    named |= {name for names in declaration.one_hot.values() for name in names}
     named |= {name for relation in declaration.catalogue.relations for name in names_in(relation.statement)}
     kept = mentioned(model, header) | named
     unread = [name for name in header if name not in kept and name not in declaration.ignore]

@@ -121,6 +121,7 @@ def score(
     from tabular_bench.score.table import TableOptions, read_user_table
 
     folder = _folder(out, model, table)
+    declaration = _declaration(constraints, target, tuple(positive or ()))
     options = ScoreOptions(
         attacks=tuple(attack or ()),
         protocols=_protocols(protocols),
@@ -129,10 +130,9 @@ def score(
         threshold=_rule(threshold),
         attacked=attacked,
         max_rows=max_rows or None,
-        amount_column=amount,
+        amount_column=amount or declaration.amount,
         seed=seed,
     )
-    declaration = _declaration(constraints, target, tuple(positive or ()))
     read = read_model(model)
     try:
         rows = read_user_table(table, declaration, read, TableOptions(reference, impute, drop_infeasible))

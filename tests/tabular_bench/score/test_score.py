@@ -505,3 +505,52 @@ def two_columns() -> TwoColumns:
 def test_scores_outside_the_contract_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DetectorError, match="return the probability of fraud only, one number a row"):
         measured(f"{HERE}:two_columns", strangers.table(tmp_path))
+
+
+# --- tables whose categories are 0/1 columns already
+
+
+def one_hot_table(folder: Path, prefix: str = "channel_", **changes: NDArray[Any]) -> Path:
+    values = {name: column for name, column in columns().items() if name not in ("channel", "country")}
+    channels = {prefix + channel: (columns()["channel"] == channel).astype(float) for channel in CHANNELS}
+    path = folder / "encoded.csv"
+    path.write_text(strangers.text({**channels, **values, **changes}), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("prefix", ["channel_", "by "])
+def test_one_hot_columns_of_the_table_are_one_category(prefix: str, tmp_path: Path) -> None:
+    rows, names = encoded()
+    names = [name.replace("channel=", prefix) for name in names[:20]]
+    path = strangers.booster(tmp_path / "model.json", rows[:, :20], names)
+    members = ", ".join(prefix + channel for channel in CHANNELS)
+    declaration = declared(f'ignore = ["reference_no"]\n[one_hot]\nchannel = "{members}"')
+    table, detector, _ = read(path, one_hot_table(tmp_path, prefix), declaration)
+    assert len(table.problem.schema.blocks) == 1
+    np.testing.assert_allclose(
+        detector.predict_proba(table.rows), expected_scores(path, rows[:, :20], names), rtol=1e-6
+    )
+    found = measured(path, one_hot_table(tmp_path, prefix), replace(QUICK, protocols=("C2",)), declaration)
+    assert found.attacks[0].metrics is not None
+    assert "one_hot" not in found.attacks[0].metrics.failures
+
+
+@pytest.mark.parametrize(
+    ("values", "complaint"),
+    [
+        ((1.0, 1.0), r"one-hot columns channel_app, .*: expected one 1 and zeros in every row, found 1, .* in row 2"),
+        ((0.5,), r"found 0\.5, .*in row 2 \("),
+        (("x",), "expected 0 or 1, found texts in channel_app"),
+    ],
+)
+def test_rows_without_exactly_one_category_are_named(values: tuple[Any, ...], complaint: str, tmp_path: Path) -> None:
+    changed = (columns()["channel"] == "app").astype(float).astype(object)
+    changed[: len(values)] = values
+    table = one_hot_table(tmp_path, channel_app=np.array(changed), channel_web=np.ones(400))
+    with pytest.raises(TableError, match=complaint):
+        read(f"{HERE}:fixed", table, declared('[one_hot]\nchannel = "channel_app, channel_branch, channel_web"'))
+
+
+def test_a_one_hot_column_belongs_to_one_group() -> None:
+    with pytest.raises(DeclarationError, match="expected a one-hot column in one group and nowhere else, found b"):
+        declared('[one_hot]\nfirst = "a, b"\nsecond = "b, c"')
