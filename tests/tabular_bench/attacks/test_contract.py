@@ -7,11 +7,14 @@ from functools import cache
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tabular_bench.attack_run import AttackOutcome, run_attack
 from tabular_bench.attacks.catalogue import ATTACKS, find_attack
-from tabular_bench.budget import Budget
+from tabular_bench.budget import Budget, Norm
+from tabular_bench.constraints.catalogue import Catalogue, Constraints
 from tabular_bench.counting import checked_scores
 from tabular_bench.dataset import Dataset
 from tabular_bench.datasets.registry import DATASETS, load_dataset
@@ -21,7 +24,8 @@ from tabular_bench.detectors.training import TrainingSet
 from tabular_bench.errors import NotApplicable
 from tabular_bench.problem import Problem
 from tabular_bench.protocol import PUBLISHED, STRICT, Preset, Protocol, ProtocolName
-from tabular_bench.schema import Feature, FloatArray, IntArray, Schema
+from tabular_bench.scaling import Scaler
+from tabular_bench.schema import Feature, FloatArray, IntArray, Kind, Schema
 from tabular_bench.threat import THREAT_MODELS, ThreatModel
 from tests.tabular_bench.test_attack_run import Linear, plain
 
@@ -243,3 +247,46 @@ def test_another_seed_gives_other_rows_where_there_is_chance(name: str) -> None:
     stubborn = replace(given, rows=given.rows[:3], targets=np.ones(3, dtype=np.int64), threshold=1e-15)
     one, other = (stubborn.run(name, "A", budget=Budget(0.1, "l2"), seed=seed) for seed in (1, 2))
     assert np.array_equal(one.rows, other.rows) == (name in DETERMINISTIC)
+
+
+KINDS = st.sampled_from(["numeric", "integer", "binary", "category"])
+
+
+@settings(max_examples=20)
+@given(
+    kinds=st.lists(st.tuples(KINDS, st.booleans()), min_size=1, max_size=6),
+    norm=st.sampled_from(["linf", "l2"]),
+    epsilon=st.sampled_from([0.0, 0.07, 0.6, 3.0]),
+    max_switches=st.integers(0, 3),
+    seed=st.integers(0, 99),
+)
+def test_on_any_table_rows_stay_valid_in_the_ball_and_as_they_were_where_frozen(
+    kinds: list[tuple[Kind, bool]], norm: Norm, epsilon: float, max_switches: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    features = tuple(
+        Feature(
+            f"f{number}",
+            kind,
+            lower=-2.0 if kind != "category" else -np.inf,
+            upper=3.0 if kind != "category" else np.inf,
+            mutability="mutable" if moves else "immutable",
+            categories=("a", "b", "c") if kind == "category" else (),
+        )
+        for number, (kind, moves) in enumerate(kinds)
+    )
+    schema = Schema(features)
+    rows = rng.uniform(-2.0, 3.0, (4, schema.width))
+    rows[:, schema.integer] = np.round(rows[:, schema.integer])
+    rows[:, schema.discrete] = rows[:, schema.discrete] > 0.5
+    for block in schema.blocks:
+        rows[:, block.columns] = np.eye(3)[rng.integers(0, 3, 4)]
+    ground = Problem(Constraints(schema, Catalogue()), Scaler.fit(rows, schema))
+    detector = Linear(rng.normal(size=schema.width), rng.normal())
+    table = Case(ground, detector, rows, rng.integers(0, 2, 4), 0.5)
+    for name in ATTACKS:
+        outcome = table.run(name, budget=Budget(epsilon, norm, max_switches, max_queries=30))
+        hold_to_protocol(schema, outcome)
+        assert outcome.report.capability.all(), name
+        assert (outcome.rows >= schema.lower - 1e-9).all()
+        assert (outcome.rows <= schema.upper + 1e-9).all()

@@ -152,7 +152,9 @@ def test_the_optimum_within_bounds_and_mask_is_reached_and_grows_with_epsilon(
             )
             drops.append(-sign * float(outcome.rows[0] @ weights))
             best = best_drop(sign * free, -below, above, epsilon, norm)
-            assert drops[-1] == pytest.approx(best, abs=1e-4 if "step_share" in name else 1e-6), name
+            # Where bounds cut into an L2 ball, steps come ever closer to the optimum; FGSM goes there at once.
+            close = 1e-3 if norm == "l2" and name != "fgsm" else 0.0
+            assert drops[-1] == pytest.approx(best, rel=close, abs=1e-6), name
             assert outcome.report.ball.all()
             assert (outcome.rows[0, frozen] == 0).all()
         assert (np.diff(drops) >= -1e-6).all()
