@@ -13,7 +13,7 @@ import inspect
 import json
 import logging
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
@@ -38,7 +38,7 @@ from tabular_bench.detectors.models import MODELS, TRIVIAL_MODELS, find_model
 from tabular_bench.detectors.storage import detector_hash, load_detector, save_detector
 from tabular_bench.detectors.threshold import ThresholdRule, choose_threshold
 from tabular_bench.detectors.training import TrainingSet
-from tabular_bench.errors import DetectorError, InputError, NotApplicable, UnknownName
+from tabular_bench.errors import DetectorError, InputError, NotApplicable, TabularError, UnknownName
 from tabular_bench.factories import find_factory
 from tabular_bench.metrics.ranking import Ranking, rank
 from tabular_bench.metrics.robustness import attack_metrics, robust_rankings
@@ -47,7 +47,7 @@ from tabular_bench.registry import Measured, Record, code_hash, library_versions
 from tabular_bench.schema import FloatArray, IntArray
 from tabular_bench.seeds import derive_seed
 from tabular_bench.threads import one_thread
-from tabular_bench.threat import ThreatModel
+from tabular_bench.threat import ThreatModel, find_threat
 
 _NO_DEFENCE: Final = "none"
 _PUBLISHED_RULE: Final = ThresholdRule("fixed", PUBLISHED_THRESHOLD)
@@ -186,14 +186,19 @@ class Bench:
         return found
 
     def is_current(self, record: Record) -> bool:
-        """Tell whether a finished record was computed from the inputs of now.
+        """Tell whether a finished record was computed from the inputs of now; no, if one of them is gone.
 
         Parameters
         ----------
         record
             Of any status; one without numbers depends on no input.
         """
-        return record.measured is None or self.inputs(record.spec).items() <= record.measured.hashes.items()
+        if record.measured is None:
+            return True
+        try:
+            return self.inputs(record.spec).items() <= record.measured.hashes.items()
+        except TabularError:
+            return False
 
     def _input(self, kind: str, name: str) -> str:
         if (kind, name) not in self._inputs:
@@ -295,6 +300,26 @@ class Bench:
         return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()[:20]
 
 
+def _known(kind: str, names: Mapping[str, object]) -> Callable[[str], object]:
+    def find(name: str) -> object:
+        if name not in names:
+            raise UnknownName(kind, name, names)
+        return names[name]
+
+    return find
+
+
+# The fields of a cell that are names, and what finds the thing or says what there is.
+NAMED: Final[Mapping[str, Callable[[str], object]]] = {
+    "dataset": _known("data set", DATASETS),
+    "model": find_model,
+    "attack": find_attack,
+    "defence": find_defence,
+    "preset": _known("preset", PRESETS),
+    "threat": find_threat,
+}
+
+
 def check_names(cell: CellSpec) -> None:
     """Refuse a cell with a name that nothing has.
 
@@ -310,14 +335,8 @@ def check_names(cell: CellSpec) -> None:
     InputError
         If a model, an attack or a defence cannot be found or read.
     """
-    if cell.dataset not in DATASETS:
-        raise UnknownName("data set", cell.dataset, DATASETS)
-    if cell.preset not in PRESETS:
-        raise UnknownName("preset", cell.preset, PRESETS)
-    find_model(cell.model)
-    find_attack(cell.attack)
-    find_defence(cell.defence)
-    _ = cell.resolved_threat
+    for field_name, find in NAMED.items():
+        find(getattr(cell, field_name))
 
 
 def evaluated_rows(labels: NDArray[np.int8], cell: CellSpec) -> IntArray:

@@ -9,7 +9,7 @@ from typing import Final
 
 import typer
 
-from harness.cli.tabular import listing, scoring
+from harness.cli.tabular import listing, running, scoring
 
 app = typer.Typer(
     help=(
@@ -22,6 +22,8 @@ app = typer.Typer(
 )
 
 app.command("score")(scoring.score)
+app.command("run")(running.run)
+app.command("grid")(running.grid)
 listing.add_to(app)
 
 NEEDS_EXTRA: Final = frozenset(
