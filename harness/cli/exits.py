@@ -3,10 +3,10 @@
 ::
 
     0    what was asked for is done, complete and in order
-    1    a check found something wrong, or a comparison a difference (tasks, corpus, tabular check; replay, runs diff)
+    1    a check found something wrong, or a comparison a difference (tasks, corpus, tabular check; replay, runs diff);
+         a cell of the tabular bench or an attack on a detector failed
     2    the command cannot be carried out as asked; nothing was begun, or what was complete before is kept
-    3    a run is incomplete, a provider broke episodes of it off, or nothing in it could be graded; cells of a grid
-         or attacks on a detector failed
+    3    a run is incomplete, a provider broke episodes of it off, or nothing in it could be graded
     4    a run stopped by itself: its provider refuses it (key, model, request), or its budget is spent
     70   a fault in fraudbench
     130  stopped at once by a second Ctrl-C

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from harness.cli.exits import INCOMPLETE
+from harness.cli.exits import WRONG
 from harness.cli.output import note, progress_bar, say
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def score(
     The table needs a column of labels, 0 and 1. Columns that nothing declares are inferred: numeric, whole, binary or
     categorical, bounded by what occurs; the result says how. A detector finds its columns by name; categories are
     handed over as 0/1 columns feature=category (or feature_category), or whole to files that take them so.
-    Trivial detectors stand beside yours. Exit status 3 if an attack failed.
+    Trivial detectors stand beside yours. Exit status 1 if an attack failed.
     """
     from harness.cli.tabular.score_result import ScoreResult
     from tabular_bench.budget import Budget
@@ -148,7 +148,7 @@ def score(
         f"The result is in {folder} (result.json, result.md, attacks.csv). Try next: --epsilon, --attack, --reference."
     )
     if any(entry.status == "failed" for entry in found.attacks):
-        raise typer.Exit(INCOMPLETE)
+        raise typer.Exit(WRONG)
 
 
 def _folder(out: Path | None, model: str, table: Path) -> Path:
