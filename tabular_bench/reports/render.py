@@ -21,9 +21,12 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from tabular_bench.reports.document import Column, FindingResult, Report, Row, SeedFinding, Table, Value
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 Format = Literal["table", "markdown", "csv", "json"]
 
@@ -124,13 +127,10 @@ def _as_markdown(report: Report) -> str:
 
 
 def _as_terminal(report: Report, width: int) -> str:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table as RichTable
     from rich.text import Text
 
     stream = io.StringIO()
-    console = Console(file=stream, width=width, color_system=None, highlight=False, markup=False, emoji=False)
+    console = _console(stream, width)
     notes = _Notes()
     for line in _head(report):
         console.print(Text(line))
@@ -139,12 +139,7 @@ def _as_terminal(report: Report, width: int) -> str:
         for line in sheet.lines:
             console.print(Text(line))
         if sheet.rows:
-            shown = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1))
-            for title, is_text in zip(sheet.header, sheet.is_text, strict=True):
-                shown.add_column(Text(title), justify="left" if is_text else "right", overflow="fold")
-            for row in sheet.rows:
-                shown.add_row(*(Text(cell) for cell in row))
-            console.print(shown)
+            _print_rows(sheet, stream, width)
         for line in sheet.below:
             console.print(Text(line))
     if notes.texts:
@@ -152,6 +147,30 @@ def _as_terminal(report: Report, width: int) -> str:
         for text, place in notes.texts.items():
             console.print(Text(f"{place}. {text}"))
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()).strip() + "\n"
+
+
+def _print_rows(sheet: _Sheet, stream: io.StringIO, width: int) -> None:
+    """Print the rows of a table, wider than the terminal if need be: a number is never broken in two."""
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    shown = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    needed = 0
+    for place, (title, is_text) in enumerate(zip(sheet.header, sheet.is_text, strict=True)):
+        words = " ".join([title, *(row[place] for row in sheet.rows)]).split()
+        longest = max(map(len, words), default=0)
+        needed += longest + 2
+        shown.add_column(Text(title), justify="left" if is_text else "right", min_width=longest)
+    for row in sheet.rows:
+        shown.add_row(*map(Text, row))
+    _console(stream, max(width, needed)).print(shown)
+
+
+def _console(stream: io.StringIO, width: int) -> Console:
+    from rich.console import Console
+
+    return Console(file=stream, width=width, color_system=None, highlight=False, markup=False, emoji=False)
 
 
 def _as_csv(report: Report) -> str:
@@ -229,7 +248,8 @@ def _sheets(report: Report, notes: _Notes) -> Iterator[_Sheet]:
 
 
 def _finding_sheet(results: Sequence[FindingResult]) -> _Sheet:
-    rows, below = [], []
+    rows: list[tuple[str, ...]] = []
+    below: list[str] = []
     for place, readings in enumerate(_by_name(results), 1):
         first = readings[0]
         below += [""] if below else []

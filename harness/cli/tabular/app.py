@@ -22,6 +22,8 @@ app = typer.Typer(
 )
 
 app.command("score")(scoring.score)
+app.command("report")(reporting.report)
+app.command("plot")(reporting.plot)
 app.command("run")(running.run)
 app.command("grid")(running.grid)
 listing.add_to(app)
