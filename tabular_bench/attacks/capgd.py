@@ -155,15 +155,19 @@ class _Run:
         Its weight is the one with which the detector's gradient, less this one, runs along the broken relations and
         not against them: a fixed weight would be too little for a steep detector and too much for a flat one.
         """
-        context = self._context
+        context, weighted = self._context, np.zeros_like(reached)
         if context.penalty is None:
-            return np.zeros_like(reached)
-        scaler = context.projection.problem.scaler
-        implied = scaler.to_scaled(context.projection.constraints.derive(scaler.to_problem(reached)))
-        found = context.pull_back(implied, context.penalty(implied)[1])
+            return weighted
+        scaler, constraints = context.projection.problem.scaler, context.projection.constraints
+        implied = constraints.derive(scaler.to_problem(reached))
+        broken = np.flatnonzero(~constraints.holds(implied))
+        if not broken.size:
+            return weighted
+        there = scaler.to_scaled(implied[broken])
+        found = context.pull_back(there, context.penalty(there)[1])
         found = np.where(self._moves.numeric, np.nan_to_num(found, nan=0.0, posinf=0.0, neginf=0.0), 0.0)
         # The square of a very large or very small slope is not a number that can be used.
         found /= np.maximum(np.abs(found).max(axis=1, keepdims=True, initial=0.0), _TINY)
-        against = np.maximum((found * gradients).sum(axis=1, keepdims=True), 0.0)
-        weighted: FloatArray = found * against / np.maximum((found * found).sum(axis=1, keepdims=True), _TINY)
+        against = np.maximum((found * gradients[broken]).sum(axis=1, keepdims=True), 0.0)
+        weighted[broken] = found * against / np.maximum((found * found).sum(axis=1, keepdims=True), _TINY)
         return weighted

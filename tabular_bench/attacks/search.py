@@ -146,9 +146,9 @@ class Search:
 
     def _ask(self, rows: FloatArray, of: IntArray) -> FloatArray:
         """Score rows, keep those that are better than what was best, and return their costs."""
-        detector, penalty = self._context.detector, self._context.penalty
+        detector = self._context.detector
         scores = detector.scores(rows, of)
-        violation = np.zeros(len(rows)) if penalty is None else penalty(rows)[0]
+        violation = self._violations(rows, of)
         costs = self._logits(scores, of) + _WEIGHT * violation
         succeeds = detector.wrong(scores, of) & (violation == 0)
         leading = _leaders(of, costs, ~succeeds)
@@ -158,6 +158,15 @@ class Search:
         self.best[of[kept]], self.costs[of[kept]] = rows[kept], costs[kept]
         self._is_done[of[kept]] = succeeds[kept]
         return costs
+
+    def _violations(self, rows: FloatArray, of: IntArray) -> FloatArray:
+        """Return the constraint loss, shape ``(m,)``; at a fraction of what it costs together with its gradient."""
+        if self._context.penalty is None:
+            return np.zeros(len(rows))
+        projection = self._context.projection
+        found = projection.constraints.violations(projection.to_problem(rows, of), normalised=True)
+        loss: FloatArray = found.sum(axis=1)
+        return loss
 
     def _logits(self, scores: FloatArray, of: IntArray) -> FloatArray:
         logits = np.log(np.maximum(scores, 1e-300)) - np.log(np.maximum(1.0 - scores, 1e-17))

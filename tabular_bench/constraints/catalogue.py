@@ -238,7 +238,8 @@ class Constraints:
         """
         if not self.derivations:
             return rows
-        columns = [rows[:, number] for number in range(self.schema.width)]
+        # Taken apart at once: torch would go back through every column by itself, each time through all of the rows.
+        columns = list(rows.T)
         xp = backend_of(rows)
         for derivation in self.derivations:
             columns[derivation.column] = self.evaluator.value(derivation.value, xp.stack(columns))
