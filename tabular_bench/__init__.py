@@ -7,6 +7,8 @@ A map, in the order in which one cell is computed:
 
 =====================  ==================================================================================
 `cell`                 everything that decides one number of a table
+`grid`                 many cells from one file; `workers` computes them in processes, `presets` holds files
+`runner`               computes one cell, with the parts below
 `datasets`             loaders and generators; `dataset` is what they return
 `schema`               what the columns mean: kind, bounds, mutability, unit, one-hot blocks
 `declaration`          features and relations read from one file
@@ -15,11 +17,18 @@ A map, in the order in which one cell is computed:
 `scaling`              problem space and scaled space, and the way between them
 `problem`              columns, relations and scaler together: what attacks move on
 `detector`             the contract of a model; `counting` wraps it for an attack
+`detectors`            the models of the bench, trivial ones, thresholds, those of one's own (`factories`)
+`defence`              the contract of a defence; `defences` has those of the bench
 `threat`, `budget`     what the attacker knows, how far it may go
 `protocol`             A, B, C1, C2, and the presets strict and published
 `projection`           what a protocol lets rows become; applied by attacks after each step
 `attack`               the contract of an attack: candidates in, no clipping, no judging, no counting
+`attacks`              those of the bench by name; `capability` says which applies to which model
 `attack_run`           the final function: applies budget, mask, feasibility and success
+`metrics`              what is counted: rankings, robustness, distance, seeds
+`registry`             the record of every cell, one line each
+`reports`              tables, findings and pictures from records alone
+`score`                a detector and a table of the user's own
 `errors`               what can go wrong
 `seeds`, `threads`     random state from names; one thread for many small steps
 =====================  ==================================================================================
