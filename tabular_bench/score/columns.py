@@ -220,6 +220,9 @@ def _baselines(
         ]
         if len(without) in (0, len(feature.categories)):
             continue
+        if model.picks:
+            notes.append(f"{feature.name}: the detector does not tell {_some(without)} apart.")
+            continue
         if without != [min(feature.categories)]:
             raise DetectorError(
                 f"{model.source}: column {feature.name}: the detector has no 0/1 column for the categories "

@@ -43,6 +43,9 @@ class ReadyModel:
     whole
         The columns that it takes as a category and not as 0/1 columns: the categories that it knows, in the order of
         their codes, or none if it takes any text.
+    picks
+        Whether it may read some 0/1 columns of a category and not others, as a rule written by hand does. A file that
+        was trained has a column for every category that it knows.
     """
 
     source: str
@@ -52,6 +55,7 @@ class ReadyModel:
     width: int | None
     make: Callable[[tuple[str, ...], Categories], Detector]
     whole: Categories = field(default_factory=lambda: MappingProxyType({}))
+    picks: bool = False
 
 
 def read_model(spec: str) -> ReadyModel:
@@ -104,4 +108,4 @@ def _from_factory(spec: str) -> ReadyModel:
     names = tuple(map(str, detector.feature_names))
     module = inspect.getsourcefile(inspect.unwrap(factory)) if inspect.isroutine(factory) else None
     digest = _digest(Path(module)) if module else ""
-    return ReadyModel(spec, "detector of a factory", digest, names, len(names), lambda *_: detector)
+    return ReadyModel(spec, "detector of a factory", digest, names, len(names), lambda *_: detector, picks=True)

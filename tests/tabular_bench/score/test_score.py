@@ -174,6 +174,25 @@ def broken() -> Detector:
     raise RuntimeError("no such database")
 
 
+class Rule:
+    feature_names = ("channel=web", "amount")
+
+    def predict_proba(self, rows: FloatArray) -> FloatArray:
+        return rows[:, 0] * (rows[:, 1] > 100)
+
+
+def rule() -> Rule:
+    return Rule()
+
+
+def test_a_rule_may_look_at_one_category_only(tmp_path: Path) -> None:
+    table, detector, notes = read(f"{HERE}:rule", strangers.table(tmp_path))
+    values = columns()
+    expected = (values["channel"] == "web") & (values["amount"].astype(float) > 100)
+    np.testing.assert_array_equal(detector.predict_proba(table.rows), expected.astype(float))
+    assert any("does not tell app, branch apart" in note for note in notes)
+
+
 class Failing:
     feature_names = ("risk",)
 
