@@ -9,7 +9,7 @@ from typing import Final
 
 import typer
 
-from harness.cli.tabular import listing, running, scoring
+from harness.cli.tabular import listing, reporting, running, scoring
 
 app = typer.Typer(
     help=(
