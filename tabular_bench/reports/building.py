@@ -92,6 +92,9 @@ def published_column(name: str, title: str, decimals: int = 3) -> Column:
     return Column(name=f"{name}_published", title=f"{title} (published)", source="published", decimals=decimals)
 
 
+CLEAN: Final = Measure("clean_pr_auc", "Clean PR-AUC", "clean.average_precision")
+
+
 def summarise(numbers: Mapping[int, float | Missing]) -> Value:
     """Return mean and deviation over seeds, and why seeds are missing.
 
@@ -302,16 +305,30 @@ class Sheet:
         )
         return values
 
-    def clean(self, source: Source, model: str, defence: str = "none") -> Value:
+    def clean(self, source: Source, model: str, attacked: Attacked, defence: str = "none") -> Value:
         """Return the clean average precision of a detector, over the seeds of the setting.
+
+        Parameters
+        ----------
+        source, model
+            Where.
+        attacked
+            Decides which rows are evaluated where not all are.
+        defence
+            Its name.
+        """
+        place = Place(self.setting, source, model, "A", attacked, defence)
+        return summarise(self.cells.clean(place, "average_precision"))
+
+    def all_clean(self, source: Source, model: str, defence: str = "none") -> dict[str, Value]:
+        """Return the values of the columns of the clean average precision.
 
         Parameters
         ----------
         source, model, defence
             Where.
         """
-        place = Place(self.setting, source, model, "A", "both", defence)
-        return summarise(self.cells.clean(place, "average_precision"))
+        return {f"{CLEAN.name}_{which}": self.clean(source, model, which, defence) for which in self.attacked}
 
     def row(self, source: Source, values: Mapping[str, Value | None], model: str, defence: str = "none") -> Row:
         """Return a row of a detector, with its flags.

@@ -261,7 +261,7 @@ class Cells:
         }
 
     def clean(self, place: Place, path: str) -> dict[int, float | Missing]:
-        """Return a number of the clean rows, which no attack and protocol has a part in.
+        """Return a number of the clean rows that are evaluated in a place; no attack and protocol has a part in it.
 
         Where the place itself has none, any other cell of the same detector and the same choice of rows gives it.
 
@@ -379,10 +379,12 @@ def _first_number(value: float | Missing, other: float | Missing) -> float | Mis
 
 
 def _same_detector(place: Place, other: Place) -> bool:
-    """Tell whether clean numbers of one place are those of the other: same detector, rows, and scoring of them."""
+    """Tell whether clean numbers of one place are those of the other: same detector, and same rows to score."""
 
     def wanted(of: Place) -> tuple[Any, ...]:
-        return of.source, of.model, of.defence, of.setting.max_rows
+        # Which rows are drawn depends on who is attacked; where none are drawn, all are evaluated.
+        drawn = None if of.setting.max_rows is None else (of.setting.max_rows, of.attacked)
+        return of.source, of.model, of.defence, drawn
 
     return wanted(place) == wanted(other)
 

@@ -17,8 +17,8 @@ from tabular_bench.reports.cells import TRIVIAL, sorted_models
 
 WIDTH_INCHES: Final = 7.2
 DOTS_PER_INCH: Final = 200
-MISSING: Final = "no number"
-_CAPTION_COLUMNS: Final = 118
+MISSING: Final = "n/a"
+_CAPTION_COLUMNS: Final = 130
 _LINE_INCHES: Final = 0.145
 
 BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (

@@ -14,7 +14,7 @@ finding                      a seed agrees if
 ===========================  ===========================================================================================
 a_equals_b_on_ccfd           on CCFD, A and B have the same robust PR-AUC (to 1e-9) and equally many feasible flips
 filtering_hides_lcld         on LCLD, B leaves feasible flips on at most 1 % of the rows that could flip, and C2 has at
-                             least 100 times as many (at least 100 where B has none)
+                             least 100 times as many (at least 100 where B has none; from 1 to 99 do not decide then)
 mask_suppresses_ieee_cis     on IEEE-CIS, C1 has more feasible flips than C2
 ranking_depends_on_protocol  by Square, on some of the four data sets, two of network, trees and ensemble stand in the
                              opposite order of robust PR-AUC under A and under B
@@ -45,6 +45,8 @@ SAME: Final = 1e-9
 FEW: Final = 0.01
 """Of the rows that could flip: at most so large a share is few."""
 TIMES_MORE: Final = 100
+
+SHOWN_REASONS: Final = 3
 
 _CONSTRAINED: Final = ("ieee_cis", "lcld", "sparkov")
 _WHO: Final[Mapping[Attacked, str]] = {"positives": "fraud attacked", "both": "both classes attacked"}
@@ -82,10 +84,12 @@ class Evidence:
 
         Parameters
         ----------
-        dataset, protocol, model
+        dataset, protocol
             Where it stands.
         path
             In the metrics of a record.
+        model
+            Its name.
         defence
             Its name; training against any attack counts as adversarial training.
         """
@@ -158,13 +162,10 @@ def filtering_hides_lcld(evidence: Evidence) -> bool | None:
     wrong = evidence.find("lcld", "B", "attack.clean_errors")
     if filtered is None or integrated is None or attacked is None or wrong is None:
         return None
-    could_flip = attacked - wrong
-    if filtered > FEW * could_flip:
+    if filtered > FEW * (attacked - wrong) or integrated == 0:
         return False
-    if could_flip < TIMES_MORE and integrated > 0:
-        evidence.missing.append(
-            f"only {could_flip:g} rows could flip, too few for {TIMES_MORE} times as many as none or one"
-        )
+    if filtered == 0 and integrated < TIMES_MORE:
+        evidence.missing.append(f"B has none and C2 only {integrated:g}: too few rows to tell how many times more")
         return None
     return integrated >= TIMES_MORE * max(filtered, 1.0)
 
@@ -289,7 +290,9 @@ def _evaluate_one(cells: Cells, finding: Finding) -> list[FindingResult]:
 
 def _judge(finding: Finding, evidence: Evidence) -> SeedFinding:
     agrees = finding.agrees(evidence)
-    reason = "; ".join(evidence.missing) if agrees is None else ""
+    further = len(evidence.missing) - SHOWN_REASONS
+    told = "; ".join(evidence.missing[:SHOWN_REASONS]) + (f"; and {further} more" if further > 0 else "")
+    reason = told if agrees is None else ""
     return SeedFinding(seed=evidence.seed, agrees=agrees, numbers=evidence.numbers, reason=reason)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from tabular_bench.cell import Attacked
 from tabular_bench.protocol import ProtocolName
 from tabular_bench.registry import Record
 from tabular_bench.reports import drawing
-from tabular_bench.reports.building import AVERAGE_PRECISION, Sheet, ours
+from tabular_bench.reports.building import ATTACKED, AVERAGE_PRECISION, Sheet, ours
 from tabular_bench.reports.cells import PROTOCOLS, Cells, Place, Setting, Source, main_settings, sorted_models
 from tabular_bench.reports.document import Value
 from tabular_bench.reports.rankings import ranking
@@ -35,12 +36,7 @@ _BARS: Final = (
     ("C1", drawing.SKY, "\\\\\\"),
     ("C2", drawing.BLUE, ""),
 )
-_LINES: Final[dict[ProtocolName, tuple[str, str]]] = {
-    "A": (drawing.VERMILION, "-"),
-    "B": (drawing.ORANGE, ":"),
-    "C1": (drawing.SKY, "--"),
-    "C2": (drawing.BLUE, "-."),
-}
+_LINES: Final[dict[ProtocolName, str]] = {"A": "-", "B": ":", "C1": "--", "C2": "-."}
 _WHO: Final[dict[Attacked, str]] = {"positives": "fraud attacked", "both": "both classes attacked"}
 
 
@@ -142,13 +138,16 @@ def _draw_bars(cells: Cells, setting: Setting, attacked: Attacked, origin: str) 
     caption = (
         f"PR-AUC on clean rows and under each protocol, mean and standard deviation over seeds. "
         f"{_setting_told(cells, setting, attacked)}, epsilon {setting.epsilon:g} ({setting.norm}). "
-        f"{_origin_told(sources, origin)} Dots: {drawing.MISSING}."
+        f"{_origin_told(sources, origin)} {drawing.MISSING}: no such number is recorded."
     )
     rows = -(-len(sources) // _PANELS_ACROSS)
     figure, axes = drawing.new_figure(rows, min(len(sources), _PANELS_ACROSS), 2.1, caption)
     panels = list(axes.flat)
     for panel, source in zip(panels, sources, strict=False):
         _draw_bar_panel(panel, sheet, source, attacked)
+    highest = max(panel.get_ylim()[1] for panel in panels[: len(sources)])
+    for panel in panels[: len(sources)]:
+        panel.set_ylim(0, min(1.0, highest))
     for panel in panels[len(sources) :]:
         panel.set_axis_off()
     for row in axes:
@@ -165,7 +164,16 @@ def _draw_bar_panel(panel: Any, sheet: Sheet, source: Source, attacked: Attacked
             x = place + (shift - (len(_BARS) - 1) / 2) * width
             value = _bar_value(sheet, source, model, bar, attacked)
             if value.mean is None:
-                panel.plot([x], [0.012], marker=".", color=drawing.GREY, markersize=3, clip_on=False)
+                panel.annotate(
+                    drawing.MISSING,
+                    (x, 0),
+                    xytext=(0, 2),
+                    textcoords="offset points",
+                    rotation=90,
+                    ha="center",
+                    fontsize=6,
+                    color=drawing.GREY,
+                )
                 continue
             panel.bar(
                 x,
@@ -180,14 +188,13 @@ def _draw_bar_panel(panel: Any, sheet: Sheet, source: Source, attacked: Attacked
                 panel.errorbar(x, value.mean, value.deviation, color="black", linewidth=0.8, capsize=1.5)
     panel.set_xticks(range(len(models)), models, rotation=20 if len(models) > 4 else 0)
     panel.set_xlim(-0.6, len(models) - 0.4)
-    panel.set_ylim(0, 1)
     panel.set_title(f"{source.title} ({source.provenance})", loc="left")
     _grid(panel)
 
 
 def _bar_value(sheet: Sheet, source: Source, model: str, bar: str, attacked: Attacked) -> Value:
     if bar == "clean":
-        return sheet.clean(source, model)
+        return sheet.clean(source, model, attacked)
     protocol = next(name for name in PROTOCOLS if name == bar)
     return ours(sheet.cells, Place(sheet.setting, source, model, protocol, attacked), AVERAGE_PRECISION)
 
@@ -199,14 +206,13 @@ def _epsilon(cells: Cells, origin: str) -> list[_Picture]:
         families.setdefault((setting.without_epsilon, setting.norm), []).append(setting)
     pictures = []
     for settings in families.values():
-        for attacked in ("positives", "both"):
-            known = [setting for setting in settings if _has_numbers(cells, setting, attacked)]
-            if len(known) > 1:
+        for attacked in ATTACKED:
+            if _curves(cells, settings, attacked):
                 pictures.append(
                     _Picture(
-                        _name("epsilon", known[0], attacked),
-                        f"{known[0].without_epsilon} {known[0].norm}",
-                        lambda k=known, a=attacked: _draw_epsilon(cells, k, a, origin),  # type: ignore[misc]
+                        _name("epsilon", settings[0], attacked),
+                        f"{settings[0].without_epsilon} {settings[0].norm}",
+                        lambda k=settings, a=attacked: _draw_epsilon(cells, k, a, origin),  # type: ignore[misc]
                     )
                 )
     return pictures
@@ -215,19 +221,15 @@ def _epsilon(cells: Cells, origin: str) -> list[_Picture]:
 def _draw_epsilon(cells: Cells, settings: Sequence[Setting], attacked: Attacked, origin: str) -> Any:
     from matplotlib.lines import Line2D
 
-    curves: dict[tuple[Source, str], None] = {}
-    for setting in settings:
-        for source in Sheet(cells, setting, setting.attack).sources:
-            for model in _models(cells, setting, source, attacked):
-                curves[source, model] = None
+    curves = _curves(cells, settings, attacked)
     sources = [source for source in cells.sources if any(source == known for known, _ in curves)]
     styles = drawing.model_styles([model for _, model in curves])
     caption = (
         "Above: feasible flips as a share of the rows classified rightly. Below: robust PR-AUC. Mean over seeds, the "
         f"band is one standard deviation. {_setting_told(cells, settings[0], attacked)}; epsilon in the "
-        f"{settings[0].norm} norm. {_origin_told(sources, origin)} A line ends where there is {drawing.MISSING}."
+        f"{settings[0].norm} norm. {_origin_told(sources, origin)} Lines break where no number is recorded."
     )
-    figure, axes = drawing.new_figure(2, len(sources), 1.75, caption, legend_rows=2)
+    figure, axes = drawing.new_figure(2, len(sources), 1.75, caption, legend_rows=1 if len(styles) <= 4 else 2)
     protocols: set[ProtocolName] = set()
     for column, source in enumerate(sources):
         for model in [model for known, model in curves if known == source]:
@@ -243,18 +245,26 @@ def _draw_epsilon(cells: Cells, settings: Sequence[Setting], attacked: Attacked,
             _grid(panel)
     axes[0][0].set_ylabel("feasible success rate")
     axes[1][0].set_ylabel("robust PR-AUC")
-    handles = [Line2D([], [], color=c, linestyle=s, label=p) for p, (c, s) in _LINES.items() if p in protocols]
-    handles += [
-        Line2D([], [], color="#444444", marker=style["marker"], linestyle="", markersize=4, label=model)
-        for model, style in styles.items()
-    ]
-    drawing.add_legend(figure, handles, -(-len(handles) // 2) if len(handles) > 7 else len(handles))
+    handles = [Line2D([], [], color="#444444", linestyle=s, label=p) for p, s in _LINES.items() if p in protocols]
+    handles += [Line2D([], [], linestyle="", markersize=4.5, label=model, **style) for model, style in styles.items()]
+    drawing.add_legend(figure, handles, len(handles) if len(styles) <= 4 else -(-len(handles) // 2))
     return figure
+
+
+def _curves(cells: Cells, settings: Sequence[Setting], attacked: Attacked) -> list[tuple[Source, str]]:
+    """Return the data sets and models that have numbers at two epsilons or more."""
+    counted = Counter(
+        (source, model)
+        for setting in settings
+        for source in cells.sources
+        for model in _models(cells, setting, source, attacked)
+    )
+    return [curve for curve, count in counted.items() if count > 1]
 
 
 def _draw_curve(panel: Any, cells: Cells, places: Sequence[Place], path: str, style: dict[str, Any]) -> bool:
     """Draw the stretches of a curve that have numbers; tell whether there were any."""
-    colour, line = _LINES[places[0].protocol]
+    line = _LINES[places[0].protocol]
     stretch: list[tuple[float, float, float]] = []
     drawn = False
     for place in [*places, None]:
@@ -265,10 +275,10 @@ def _draw_curve(panel: Any, cells: Cells, places: Sequence[Place], path: str, st
         if stretch:
             drawn = True
             x, y, d = zip(*stretch, strict=True)
-            panel.plot(x, y, color=colour, linestyle=line, marker=style["marker"], markersize=3.5, linewidth=1.3)
+            panel.plot(x, y, linestyle=line, markersize=3.5, linewidth=1.3, **style)
             low = [a - b for a, b in zip(y, d, strict=True)]
             high = [a + b for a, b in zip(y, d, strict=True)]
-            panel.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
+            panel.fill_between(x, low, high, color=style["color"], alpha=0.15, linewidth=0)
         stretch = []
     return drawn
 

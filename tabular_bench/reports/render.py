@@ -133,19 +133,19 @@ def _as_terminal(report: Report, width: int) -> str:
     console = _console(stream, width)
     notes = _Notes()
     for line in _head(report):
-        console.print(Text(line))
+        console.print(Text(_visible(line)))
     for sheet in _sheets(report, notes):
-        console.print(Text(f"\n{sheet.title}"))
+        console.print(Text(f"\n{_visible(sheet.title)}"))
         for line in sheet.lines:
-            console.print(Text(line))
+            console.print(Text(_visible(line)))
         if sheet.rows:
             _print_rows(sheet, stream, width)
         for line in sheet.below:
-            console.print(Text(line))
+            console.print(Text(_visible(line)))
     if notes.texts:
         console.print(Text("\nNotes"))
         for text, place in notes.texts.items():
-            console.print(Text(f"{place}. {text}"))
+            console.print(Text(f"{place}. {_visible(text)}"))
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()).strip() + "\n"
 
 
@@ -157,12 +157,13 @@ def _print_rows(sheet: _Sheet, stream: io.StringIO, width: int) -> None:
 
     shown = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     needed = 0
-    for place, (title, is_text) in enumerate(zip(sheet.header, sheet.is_text, strict=True)):
-        words = " ".join([title, *(row[place] for row in sheet.rows)]).split()
+    rows = [[_visible(cell) for cell in row] for row in (sheet.header, *sheet.rows)]
+    for place, is_text in enumerate(sheet.is_text):
+        words = " ".join(row[place] for row in rows).split()
         longest = max(map(len, words), default=0)
         needed += longest + 2
-        shown.add_column(Text(title), justify="left" if is_text else "right", min_width=longest)
-    for row in sheet.rows:
+        shown.add_column(Text(rows[0][place]), justify="left" if is_text else "right", min_width=longest)
+    for row in rows[1:]:
         shown.add_row(*map(Text, row))
     _console(stream, max(width, needed)).print(shown)
 
@@ -377,6 +378,10 @@ def _short(reason: str, limit: int = 200) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return text in which nothing is taken for Markdown or HTML; what cannot be seen is written as an escape."""
-    seen = (sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
-    return "".join(f"\\{sign}" if sign in r"\`*_[]<>|#~" else sign for sign in seen)
+    """Return text in which nothing is taken for Markdown or HTML."""
+    return "".join(f"\\{sign}" if sign in r"\`*_[]<>|#~" else sign for sign in _visible(text))
+
+
+def _visible(text: str) -> str:
+    """Return text in which what cannot be seen is written as an escape: names may come from anybody's files."""
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)

@@ -9,6 +9,7 @@ from tabular_bench.protocol import ProtocolName
 from tabular_bench.reports import footnotes
 from tabular_bench.reports.building import (
     AVERAGE_PRECISION,
+    CLEAN,
     LABELS,
     Measure,
     Sheet,
@@ -30,7 +31,6 @@ FEASIBLE_FLIPPED: Final = Measure("feasible_flipped", "Feasible flips", "attack.
 FSR: Final = Measure("fsr", "FSR", "attack.filtered_success_rate")
 ATTACKED_ROWS: Final = Measure("attacked", "Attacked", "attack.attacked", decimals=0)
 TIME: Final = Measure("time_s", "Seconds", "attack.runtime_s", decimals=1)
-CLEAN: Final = Column(name="clean_pr_auc", title="Clean PR-AUC")
 
 NETWORK: Final = "mlp"
 TREES: Final = "xgboost"
@@ -49,7 +49,7 @@ def clean_and_robust(sheet: Sheet) -> list[Table]:
         for model in sheet.models(source, [NETWORK]):
             printed = MODELS.get(model, "none")
             values: dict[str, Value | None] = dict(labels(source, model=model))
-            values[CLEAN.name] = sheet.clean(source, model)
+            values |= sheet.all_clean(source, model)
             values[f"{CLEAN.name}_published"] = published(
                 "V", CLEAN.name, source.dataset, model=printed, protocol="clean", attack="none"
             )
@@ -59,8 +59,12 @@ def clean_and_robust(sheet: Sheet) -> list[Table]:
                 "V", DROP.name, source.dataset, model=printed, protocol="A", attack="CAPGD"
             )
             rows.append(sheet.row(source, values, model))
-    columns = [*_labels("model"), CLEAN, published_column(CLEAN.name, CLEAN.title)]
-    columns += [*ROBUST.columns(sheet.attacked), *DROP.columns(sheet.attacked)]
+    columns = [
+        *_labels("model"),
+        *CLEAN.columns(sheet.attacked),
+        *ROBUST.columns(sheet.attacked),
+        *DROP.columns(sheet.attacked),
+    ]
     notes = (footnotes.BOTH_ATTACKED, footnotes.CAPGD, footnotes.CLIPPED, footnotes.DROP)
     return [sheet.table("V", "Clean and robust PR-AUC under Protocol A, no defence", columns, rows, notes)]
 
@@ -126,13 +130,13 @@ def model_families(sheet: Sheet) -> list[Table]:
     for source in sheet.sources:
         for model in sheet.models(source, MODELS):
             ranked: dict[str, Value | None] = dict(labels(source, model=model))
-            ranked[CLEAN.name] = sheet.clean(source, model)
+            ranked |= sheet.all_clean(source, model)
             for protocol in ("A", "B", *shown):
                 ranked |= sheet.beside("VII", ROBUST, source, model, protocol, f"{protocol}_")
             ranked_rows.append(sheet.row(source, ranked, model))
             values = labels(source, model=model) | _all_beside(sheet, "VII", counted, source, model, "A")
             counted_rows.append(sheet.row(source, values, model))
-    ranked_columns = [*_labels("model"), CLEAN]
+    ranked_columns = [*_labels("model"), *_clean_columns(sheet)]
     for protocol in ("A", "B", *shown):
         ranked_columns += ROBUST.columns(sheet.attacked, f"{protocol}_", with_published=protocol in "AB")
     return [
@@ -165,7 +169,7 @@ def by_decisions(sheet: Sheet) -> list[Table]:
     for source in sheet.sources:
         for model in sheet.models(source, [TREES]):
             values = labels(source, model=model) | sheet.beside("VIII", ROBUST, source, model, "A")
-            values[CLEAN.name] = sheet.clean(source, model)
+            values |= sheet.all_clean(source, model)
             values["n_seeds_published"] = published(
                 "VIII",
                 "n_seeds",
@@ -175,7 +179,12 @@ def by_decisions(sheet: Sheet) -> list[Table]:
                 attack=sheet.attack,
             )
             rows.append(sheet.row(source, values, model))
-    columns = [*_labels("model"), CLEAN, *ROBUST.columns(sheet.attacked), published_column("n_seeds", "Seeds", 0)]
+    columns = [
+        *_labels("model"),
+        *_clean_columns(sheet),
+        *ROBUST.columns(sheet.attacked),
+        published_column("n_seeds", "Seeds", 0),
+    ]
     notes = (footnotes.BOTH_ATTACKED, footnotes.HOPSKIPJUMP)
     title = "Attack by decisions: robust PR-AUC under Protocol A, no defence"
     return [sheet.table("VIII", title, columns, rows, notes)]
@@ -194,7 +203,7 @@ def defences(sheet: Sheet) -> list[Table]:
         protocol: ProtocolName = "A" if source.dataset == "ccfd" else "C2"
         for model, defence in _defended(sheet, source):
             values: dict[str, Value | None] = dict(labels(source, model=model, defence=defence, protocol=protocol))
-            values[CLEAN.name] = sheet.clean(source, model, defence)
+            values |= sheet.all_clean(source, model, defence)
             for which in sheet.attacked:
                 place = Place(sheet.setting, source, model, protocol, which, defence)
                 values[f"{ROBUST.name}_{which}"] = ours(sheet.cells, place, ROBUST.path)
@@ -207,13 +216,17 @@ def defences(sheet: Sheet) -> list[Table]:
                 attack="CAPGD",
             )
             rows.append(sheet.row(source, values, model, defence))
-    columns = [*_labels("model", "defence", "protocol"), CLEAN, *ROBUST.columns(sheet.attacked)]
+    columns = [*_labels("model", "defence", "protocol"), *_clean_columns(sheet), *ROBUST.columns(sheet.attacked)]
     notes = (footnotes.ENSEMBLE, footnotes.BOTH_ATTACKED, footnotes.DEFENCES, footnotes.CAPGD)
     return [sheet.table("X", "Defences under the deployment protocol: robust PR-AUC", columns, rows, notes)]
 
 
 def _labels(*names: str) -> list[Column]:
     return [LABELS[name] for name in ("dataset", "provenance", *names)]
+
+
+def _clean_columns(sheet: Sheet) -> list[Column]:
+    return CLEAN.columns(sheet.attacked, with_published=False)
 
 
 def _columns(sheet: Sheet, measures: Iterable[Measure]) -> list[Column]:
