@@ -11,6 +11,7 @@ import typer
 
 from harness.cli.exits import WRONG
 from harness.cli.output import note, say
+from harness.cli.tabular.options import DataRoot
 
 if TYPE_CHECKING:
     from tabular_bench.check import DatasetCheck
@@ -18,11 +19,6 @@ if TYPE_CHECKING:
 
 # Enough rows of each generator to know its columns; the table of data sets need not wait for all of them.
 SAMPLE_ROWS = 3_000
-
-DataRoot = Annotated[
-    Path | None,
-    typer.Option("--data-root", help="Folder with the real files. Without it rows are generated.", metavar="DIR"),
-]
 
 
 def add_to(app: typer.Typer) -> None:

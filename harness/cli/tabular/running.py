@@ -14,6 +14,7 @@ import typer
 
 from harness.cli.exits import STOPPED, WRONG
 from harness.cli.output import note, progress_bar, say
+from harness.cli.tabular.options import AttackedRows, DataRoot, Epsilon, MaxQueries, MaxSwitches, NormName, PresetName
 
 if TYPE_CHECKING:
     from tabular_bench.budget import Budget
@@ -26,10 +27,6 @@ DEFAULT_REGISTRY = Path("runs/tabular/registry.jsonl")
 _SHOWN_FAILURES = 10
 
 Out = Annotated[Path, typer.Option("--out", help="The registry: a file of one JSON line a cell.", metavar="FILE")]
-DataRoot = Annotated[
-    Path | None,
-    typer.Option("--data-root", help="Folder with the real files. Without it rows are generated.", metavar="DIR"),
-]
 Cache = Annotated[
     Path | None,
     typer.Option(
@@ -47,20 +44,14 @@ def run(
         ),
     ],
     defence: Annotated[str, typer.Option("--defence", help="See: fraudbench tabular defences.")] = "none",
-    preset: Annotated[str, typer.Option("--preset", help="strict or published.")] = "strict",
+    preset: PresetName = "strict",
     threat: Annotated[str, typer.Option("--threat", help="What the attacker knows.")] = "white_box",
-    epsilon: Annotated[float, typer.Option("--epsilon", min=0, help="Radius in standard deviations.")] = 0.1,
-    norm: Annotated[Literal["linf", "l2"], typer.Option("--norm", help="How the radius is measured.")] = "linf",
-    max_switches: Annotated[
-        int, typer.Option("--max-switches", min=0, help="How many categories and 0/1 columns of a row may switch.")
-    ] = 1,
-    max_queries: Annotated[
-        int | None, typer.Option("--max-queries", min=1, help="Questions to the detector a row; no limit by default.")
-    ] = None,
+    epsilon: Epsilon = 0.1,
+    norm: NormName = "linf",
+    max_switches: MaxSwitches = 1,
+    max_queries: MaxQueries = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of split, training and attack.")] = 42,
-    attacked: Annotated[
-        Literal["positives", "both"], typer.Option("--attacked", help="Whether only fraud is attacked.")
-    ] = "positives",
+    attacked: AttackedRows = "positives",
     max_rows: Annotated[int, typer.Option("--max-rows", min=0, help="Rows to attack at most; 0 for all.")] = 0,
     data_root: DataRoot = None,
     out: Out = DEFAULT_REGISTRY,

@@ -11,6 +11,7 @@ import typer
 
 from harness.cli.exits import WRONG
 from harness.cli.output import note, progress_bar, say
+from harness.cli.tabular.options import AttackedRows, Epsilon, MaxQueries, MaxSwitches, NormName, PresetName
 
 if TYPE_CHECKING:
     from tabular_bench.declaration import Declaration
@@ -68,15 +69,11 @@ def score(
         ),
     ] = None,
     protocols: Annotated[str, typer.Option("--protocols", help="Of A, B, C1, C2, comma-separated.")] = "A,B,C1,C2",
-    preset: Annotated[str, typer.Option("--preset", help="strict or published.")] = "strict",
-    epsilon: Annotated[float, typer.Option("--epsilon", min=0, help="Radius in standard deviations.")] = 0.1,
-    norm: Annotated[Literal["linf", "l2"], typer.Option("--norm", help="How the radius is measured.")] = "linf",
-    max_switches: Annotated[
-        int, typer.Option("--max-switches", min=0, help="How many categories and 0/1 columns of a row may switch.")
-    ] = 1,
-    max_queries: Annotated[
-        int | None, typer.Option("--max-queries", min=1, help="Questions to the detector a row; no limit by default.")
-    ] = None,
+    preset: PresetName = "strict",
+    epsilon: Epsilon = 0.1,
+    norm: NormName = "linf",
+    max_switches: MaxSwitches = 1,
+    max_queries: MaxQueries = None,
     threshold: Annotated[
         str,
         typer.Option(
@@ -84,9 +81,7 @@ def score(
             help="A score, or a rule: f1, capacity=SHARE, false_positive_rate=SHARE (docs/tabular.md).",
         ),
     ] = "0.5",
-    attacked: Annotated[
-        Literal["positives", "both"], typer.Option("--attacked", help="Whether only fraud is attacked.")
-    ] = "positives",
+    attacked: AttackedRows = "positives",
     max_rows: Annotated[int, typer.Option("--max-rows", min=0, help="Rows to attack at most; 0 for all.")] = 500,
     amount: Annotated[
         str | None,
