@@ -73,4 +73,6 @@ def _merged(table: RawTable, group: str, names: tuple[str, ...]) -> NDArray[Any]
             f"{place}: expected one 1 and zeros in every row, found {found} in row {table.lines[row]} "
             f"({int(wrong.sum())} of {len(matrix)} rows); a category without a column of its own needs one"
         )
-    return np.array(categories_of(group, names), dtype=object)[matrix.argmax(axis=1)]
+    categories: NDArray[Any] = np.array(categories_of(group, names), dtype=object)
+    merged: NDArray[Any] = categories[matrix.argmax(axis=1)]
+    return merged

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabular_bench.detectors.model_file import demand_loadable, read_model_file
 from tabular_bench.detectors.training import TrainingSet, demand_rows
 from tabular_bench.errors import DetectorError, InputError
 from tabular_bench.schema import FloatArray
@@ -23,8 +22,6 @@ MAX_DEPTH = 6
 LEARNING_RATE = 0.1
 OBJECTIVES = ("binary:logistic", "reg:logistic")
 SUFFIXES = (".json", ".ubj")
-_MAX_BYTES = 512 * 2**20
-_PROBE_TIMEOUT_S = 120
 # Without its two optional companions XGBoost is imported four times as fast.
 _PROBE = """
 import sys
@@ -150,32 +147,13 @@ def open_booster(path: Path) -> Any:
     """
     if path.suffix not in SUFFIXES:
         raise InputError(f"{path}: expected a model saved by XGBoost as .json or .ubj; pickles are not read")
-    try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise InputError(f"{path}: expected at most {_MAX_BYTES} bytes, found {path.stat().st_size}")
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    _probe(path)
+    content = read_model_file(path)
+    demand_loadable(path, "XGBoost", "a model saved by XGBoost", _PROBE)
     booster = _loaded(bytearray(content))
     objective = json.loads(booster.save_config())["learner"]["objective"]["name"]
     if objective not in OBJECTIVES:
         raise DetectorError(f"{path}: expected the objective {' or '.join(OBJECTIVES)}, found {objective}")
     return booster
-
-
-def _probe(path: Path) -> None:
-    """Load a file in another process: XGBoost takes the whole process down on some that are damaged."""
-    command = [sys.executable, "-P", "-c", _PROBE, str(path)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_PROBE_TIMEOUT_S, check=False)
-    except subprocess.TimeoutExpired:
-        raise InputError(f"{path}: XGBoost did not load it within {_PROBE_TIMEOUT_S} s") from None
-    if done.returncode < 0:
-        raise InputError(f"{path}: expected a model saved by XGBoost; it crashes on this file")
-    if done.returncode:
-        lines = [line for line in done.stderr.splitlines() if "Error" in line] or ["no reason given"]
-        raise InputError(f"{path}: expected a model saved by XGBoost: {lines[-1][-300:]}")
 
 
 def _loaded(content: bytearray) -> Any:

@@ -7,8 +7,6 @@ output with probabilities: ``(n,)`` or ``(n, 1)``, the last of two columns, or t
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,11 +15,10 @@ from typing import Any
 import numpy as np
 
 from tabular_bench.detector import Detector
-from tabular_bench.errors import DetectorError, InputError
+from tabular_bench.detectors.model_file import demand_loadable, read_model_file
+from tabular_bench.errors import DetectorError
 from tabular_bench.schema import FloatArray
 
-_MAX_BYTES = 512 * 2**20
-_PROBE_TIMEOUT_S = 120
 _PROBE = """
 import sys, onnxruntime
 onnxruntime.InferenceSession(sys.argv[1], providers=["CPUExecutionProvider"])
@@ -127,15 +124,10 @@ def read_onnx(path: Path) -> OnnxFile:
     DetectorError
         If its inputs or outputs are none that are read; the message says what is.
     """
-    try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise InputError(f"{path}: expected at most {_MAX_BYTES} bytes, found {path.stat().st_size}")
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    content = read_model_file(path)
     import onnxruntime
 
-    _probe(path)
+    demand_loadable(path, "onnxruntime", "a model in ONNX", _PROBE)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4
@@ -168,18 +160,6 @@ def _demand_scores(path: Path, session: Any) -> None:
         raise DetectorError(f"{path}: expected an output with probabilities, found labels only ({kinds})")
     if scored[0].type not in _NUMBERS and not scored[0].type.startswith(_SEQUENCE_OF_MAPS):
         raise DetectorError(f"{path}: expected an output with probabilities, found {kinds}")
-
-
-def _probe(path: Path) -> None:
-    """Load a file in another process first: a damaged one may take the whole process down."""
-    command = [sys.executable, "-P", "-c", _PROBE, str(path)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_PROBE_TIMEOUT_S, check=False)
-    except subprocess.TimeoutExpired:
-        raise InputError(f"{path}: onnxruntime did not load it within {_PROBE_TIMEOUT_S} s") from None
-    if done.returncode:
-        told = [line for line in done.stderr.splitlines() if "onnxruntime" in line] or ["it crashes on this file"]
-        raise InputError(f"{path}: expected a model in ONNX: {told[-1][-300:]}")
 
 
 def _of_fraud(entry: Mapping[Any, float], source: str) -> float:

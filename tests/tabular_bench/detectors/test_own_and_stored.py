@@ -170,7 +170,7 @@ def test_files_that_are_no_boosters(tmp_path: Path) -> None:
     forged = json.loads(booster(path).read_text())
     forged["learner"]["gradient_booster"]["model"]["trees"][0]["left_children"][0] = 10**8
     path.write_text(json.dumps(forged))
-    with pytest.raises(InputError, match="it crashes on this file"):
+    with pytest.raises(InputError, match="XGBoost crashes on this file"):
         find_model(str(path)).train(training())
 
 
