@@ -150,7 +150,7 @@ class Projection:
         tensor, problem = self._differentiable(rows)
         loss = self.constraints.violations(problem, normalised=True).sum(dim=1)
         loss.sum().backward()
-        return loss.detach().numpy(), tensor.grad.numpy()
+        return loss.detach().numpy(), _finite(tensor.grad.numpy())
 
     def pull_back(self, rows: FloatArray, gradients: FloatArray) -> FloatArray:
         """Move gradients of derived columns to their sources; see `AttackContext.pull_back`."""
@@ -162,8 +162,7 @@ class Projection:
         implied = self.constraints.derive(problem)
         # d loss / d problem-space value, at the derived values as they will be.
         implied.backward(implied.new_tensor(gradients / scale))
-        pulled: FloatArray = tensor.grad.numpy()
-        return pulled
+        return _finite(tensor.grad.numpy())
 
     def _differentiable(self, rows: FloatArray) -> tuple[Any, Any]:
         """Return scaled rows as a torch leaf, and the problem-space rows that depend on it."""
@@ -176,3 +175,8 @@ class Projection:
     def knowing_all(self) -> Projection:
         """Return the projection with the true mask, which no ignorance of the attacker's takes away."""
         return replace(self, threat=replace(self.threat, knows_mask=True))
+
+
+def _finite(gradients: FloatArray) -> FloatArray:
+    """Take slopes out that have left the range of numbers, as they may where a derived column is hardly defined."""
+    return np.nan_to_num(gradients, copy=False, nan=0.0, posinf=0.0, neginf=0.0)

@@ -123,7 +123,7 @@ class _Run:
         moves, now, best = self._moves, self._now, self._best
         here = now.going[of]
         gradients = self._search.gradients(now.rows[of], of)
-        gradients -= self._constraint_gradients(now.reached[of], gradients)
+        gradients = gradients - self._constraint_gradients(now.reached[of], gradients)
         ahead = moves.clip(here + self._lengths[of, None] * moves.direction(gradients, here), of)
         reached = here + pull * (ahead - here) + (1.0 - pull) * (here - self._before[of])
         # Momentum is for numbers; what it makes of categories is none.
@@ -164,8 +164,7 @@ class _Run:
         if not broken.size:
             return weighted
         there = scaler.to_scaled(implied[broken])
-        found = context.pull_back(there, context.penalty(there)[1])
-        found = np.where(self._moves.numeric, np.nan_to_num(found, nan=0.0, posinf=0.0, neginf=0.0), 0.0)
+        found = np.where(self._moves.numeric, context.pull_back(there, context.penalty(there)[1]), 0.0)
         # The square of a very large or very small slope is not a number that can be used.
         found /= np.maximum(np.abs(found).max(axis=1, keepdims=True, initial=0.0), _TINY)
         against = np.maximum((found * gradients[broken]).sum(axis=1, keepdims=True), 0.0)

@@ -102,9 +102,7 @@ class Search:
         rows, of
             Shapes ``(m, d)`` and ``(m,)``.
         """
-        found = self._context.pull_back(rows, self._context.detector.gradients(rows, of))
-        # Where a derived column is hardly defined, the chain rule may leave the range of numbers.
-        return np.nan_to_num(found, nan=0.0, posinf=0.0, neginf=0.0)
+        return self._context.pull_back(rows, self._context.detector.gradients(rows, of))
 
     def advance(self, reached: FloatArray, gradients: FloatArray, of: IntArray) -> Place:
         """Try where a step led, as it is and with other categories, and go on from the best of these.

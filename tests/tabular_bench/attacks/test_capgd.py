@@ -238,3 +238,22 @@ def test_a_row_is_done_only_where_relations_hold(name: str) -> None:
         )
         flipped, feasible = flipped + int(outcome.flipped[0]), feasible + int(outcome.feasible_flipped[0])
     assert flipped == feasible >= {"pgd": 20, "capgd": 25}[name]
+
+
+@dataclass
+class Steep(Linear):
+    """Gradients as large as numbers get."""
+
+    def gradient(self, rows: FloatArray, targets: NDArray[np.int8]) -> FloatArray:
+        return np.full_like(rows, -1e305)
+
+
+@pytest.mark.parametrize("name", ["fgsm", "bim", "pgd", "capgd", "published_capgd"])
+def test_a_slope_that_leaves_the_range_of_numbers_does_no_harm(name: str) -> None:
+    schema = Schema((Feature("part", lower=0), Feature("whole", lower=0), Feature("share", mutability="derived")))
+    rows = np.array([[0.0, 0.0, 0.0], [0.2, 1e-11, 2e10], [0.5, 1.0, 0.5]])
+    constraints = Constraints(schema, Catalogue((relation("share", "share == part / whole", 1e-3),)))
+    ground = Problem(constraints.scaled_by(rows), Scaler.fit(rows[2:], schema))
+    outcome = run(find_attack(name), ground, rows, Steep(np.array([0.1, -0.1, 1e-10])), Budget(0.3, "l2"))
+    assert np.isfinite(outcome.rows).all()
+    assert outcome.report.ball.all()
