@@ -209,6 +209,8 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "fraudbench"
     sys_version = ""
     timeout = _SILENCE_S
+    # Else an answer's body may wait until the client has acknowledged its head: 40 ms for every call of a tool.
+    disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
         self._answer(self._offers)

@@ -130,20 +130,17 @@ class LiteLLMClient:
             raise fault
         speaks_the_protocol = isinstance(body, dict) and "choices" in body
         reply = read_reply(body if speaks_the_protocol else _as_protocol(response))
-        return replace(reply, usage=self._with_cost(reply.usage, response))
+        cost_usd = self._cost_usd(reply.usage, response)
+        return reply if cost_usd is None else replace(reply, usage=replace(reply.usage, cost_usd=cost_usd))
 
-    def _with_cost(self, usage: Usage, response: Any) -> Usage:
-        if usage.input_tokens is None or usage.output_tokens is None:
-            return usage
-        cost: float | None
+    def _cost_usd(self, usage: Usage, response: Any) -> float | None:
+        if usage.input_tokens is None or usage.output_tokens is None or self.price is None:
+            return None
         if self._config.price is not None:
-            cost = self._config.price.of(usage.input_tokens, usage.output_tokens)
-        elif self.price is not None:
-            # The library's own sum knows of cached tokens and of those for reasoning, too.
-            cost = getattr(response, "_hidden_params", {}).get("response_cost")
-        else:
-            cost = None
-        return replace(usage, cost_usd=cost)
+            return self._config.price.of(usage.input_tokens, usage.output_tokens)
+        # The library's own sum knows of cached tokens and of those for reasoning, too.
+        cost_usd: float | None = getattr(response, "_hidden_params", {}).get("response_cost")
+        return cost_usd
 
 
 def sent_parameters(body: bytes, asked: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
