@@ -30,6 +30,7 @@ _MAX_COLUMNS = 10_000
 _MAX_BYTES = 16 * 2**30
 _CHUNK_ROWS = 50_000
 _NO_NUMBER = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
+_TRUTH = {"true": "1", "false": "0"}
 _LEADING_NUMBER = re.compile(r"^\s*(-?\d+(?:\.\d+)?)")
 
 
@@ -222,8 +223,8 @@ def _not_csv(path: Path, error: UnicodeDecodeError | csv.Error) -> str:
 
 
 def _plain(label: str) -> str:
-    """Write 1, 1.0 and " 1" in one way."""
-    text = label.strip()
+    """Write 1, 1.0, " 1" and True in one way."""
+    text = _TRUTH.get(label.strip().lower(), label.strip())
     try:
         number = float(text)
     except ValueError:
@@ -288,6 +289,8 @@ def _numbers(path: Path, name: str, values: Any, start: int) -> NDArray[np.float
 
 
 def _as_numbers_if_all_are(values: NDArray[Any]) -> NDArray[Any]:
+    if {text.lower() for text in values if text is not None} <= _TRUTH.keys():
+        values = np.array([None if text is None else _TRUTH[text.lower()] for text in values], dtype=object)
     try:
         numbers = np.array(
             [np.nan if text is None or text in _NO_NUMBER else float(text) for text in values], dtype=np.float64

@@ -77,8 +77,8 @@ def faults_of_columns(tables: list[RawTable], undeclared: list[str], wanted: set
     faults = []
     for name in undeclared:
         place = f"{tables[0].source}: column {name}"
-        kinds = {is_text(table.columns[name]) for table in tables if name in table.columns}
-        if len(kinds) > 1 or any(name not in table.columns for table in tables):
+        kinds = {is_text(table.columns[name]) for table in tables}
+        if len(kinds) > 1:
             faults.append(
                 f"{place}: expected values of one kind in both tables, found numbers in one and texts in the other"
             )

@@ -133,6 +133,7 @@ def read_user_table(path: Path, declaration: Declaration, model: ReadyModel, opt
     known = {entry.name for entry in declaration.features}
     declaration, notes = _narrowed(path, declaration, model)
     tables = [read_csv_table(file, declaration) for file in (path, options.reference) if file is not None]
+    tables[1:] = [_of_the_same_columns(table, tables[0]) for table in tables[1:]]
     declared = {entry.name for entry in declaration.features}
     undeclared = [name for name in tables[0].columns if name not in declared]
     may_lack = declaration.missing | {entry.name for entry in declaration.features if entry.missing}
@@ -163,6 +164,13 @@ def read_user_table(path: Path, declaration: Declaration, model: ReadyModel, opt
         files=tuple(describe_file(Path(table.source)) for table in tables),
         notes=tuple(notes),
     )
+
+
+def _of_the_same_columns(table: RawTable, scored: RawTable) -> RawTable:
+    """Bring the reference into the order of the scored rows, without what these do not have."""
+    if lacking := [name for name in scored.columns if name not in table.columns]:
+        raise TableError(f"{table.source}: expected the columns of {scored.source}, it lacks {_some(lacking)}")
+    return replace(table, columns={name: table.columns[name] for name in scored.columns})
 
 
 def _problem(constraints: Constraints, rows: FloatArray) -> Problem:

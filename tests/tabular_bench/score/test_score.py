@@ -309,6 +309,27 @@ def test_deviations_are_those_of_the_reference(model: Path, tmp_path: Path) -> N
     assert any("flatters the detector" in note for note in found.notes)
 
 
+def test_a_reference_has_the_columns_of_the_table(model: Path, tmp_path: Path) -> None:
+    table = strangers.table(tmp_path)
+    wider = strangers.table(tmp_path, "wider.csv", more=columns()["risk"])
+    assert read(model, table, reference=wider)[0].reference is not None
+    values = {name: column for name, column in columns().items() if name != "risk"}
+    (tmp_path / "narrower.csv").write_text(strangers.text(values), encoding="utf-8")
+    with pytest.raises(TableError, match=r"narrower\.csv: expected the columns of .*payments\.csv, it lacks risk"):
+        read(model, table, reference=tmp_path / "narrower.csv")
+    with pytest.raises(TableError, match="column hour: expected values of one kind in both tables"):
+        read(model, table, reference=strangers.table(tmp_path, "texts.csv", hour=np.full(400, "noon")))
+
+
+def test_truth_in_words_is_binary(model: Path, tmp_path: Path) -> None:
+    values = columns()
+    words = {name: np.where(values[name].astype(float) == 1, "True", "False") for name in ("night", "fraud")}
+    spoken, _, _ = read(model, strangers.table(tmp_path, "spoken.csv", **words))
+    written, _, _ = read(model, strangers.table(tmp_path))
+    np.testing.assert_array_equal(spoken.rows, written.rows)
+    np.testing.assert_array_equal(spoken.labels, written.labels)
+
+
 def altered(name: str, *values: object, start: int = 0) -> NDArray[np.object_]:
     column = columns()[name].astype(object)
     for row, value in enumerate(values, start):
