@@ -260,13 +260,14 @@ def _progress(total: int) -> Iterator[Callable[[Record], None]]:
             if on_terminal:
                 advance(done)
             elif done == total or done * 20 // total > (done - 1) * 20 // total:
-                left = (time.monotonic() - began) / done * (total - done)
+                rest = (time.monotonic() - began) / done * (total - done)
+                left = f"; about {_duration(rest)} left" if done < total else ""
                 others = "".join(
                     f", {counted[status]} {title}"
                     for status, title in (("failed", "failed"), ("not_applicable", "not applicable"))
                     if counted[status]
                 )
-                note(f"{done} of {total} cells{others}; about {_duration(left)} left")
+                note(f"{done} of {total} cells{others}{left}")
 
         yield report
 
