@@ -1,0 +1,223 @@
+"""Square search on feature vectors: random corners of the ball, in ever fewer columns, kept where the score gives way.
+
+After Andriushchenko et al., "Square Attack" (2020). The differences are for tables, whose columns have no neighbours:
+
+* columns are drawn at random instead of as a tile of an image, and columns and signs are drawn for each row anew;
+* one query a row and iteration, and none for a trial that the projection has taken back to where the row is;
+* once a single column is left, columns are tried in turn, each on the side that it is not on, so that no query goes to
+  a side that is known to be worse. A row that no side of any column improves is tried at values in between;
+* in an L2 ball, a trial turns the perturbation on the sphere, by an angle that grows with success and shrinks without;
+* where categories switch, some of the trials are whole switches, taken in turn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import numpy as np
+
+from tabular_bench.attack import AttackContext
+from tabular_bench.attacks.switch_options import SwitchOptions
+from tabular_bench.schema import BoolArray, FloatArray, IntArray
+from tabular_bench.threat import Access
+
+# Share of the iterations after which the number of columns is halved once more.
+_HALVINGS: Final = (0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8)
+_WIDEST, _NARROWEST, _GROWTH = 1.0, 1e-3, 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Square:
+    """Random search by scores.
+
+    Attributes
+    ----------
+    iterations
+        Trials a row, at least 1; the schedule is stretched over them, or over the queries that a row has if these
+        are fewer.
+    initial_share
+        Share of the columns that the first trials move, in (0, 1].
+    switch_share
+        Share of the trials that switch a category instead, where any can, in 0..1.
+    """
+
+    iterations: int = 300
+    initial_share: float = 0.8
+    switch_share: float = 0.25
+
+    def __post_init__(self) -> None:
+        if self.iterations < 1 or not 0 < self.initial_share <= 1 or not 0 <= self.switch_share <= 1:
+            raise ValueError(f"expected iterations >= 1 and shares in 0..1, found {self}")
+
+    @property
+    def access(self) -> Access:
+        """Scores."""
+        return "score"
+
+    def perturb(self, context: AttackContext) -> FloatArray:
+        """Return the row of the lowest margin that was found for each row."""
+        detector = context.detector
+        asked = np.flatnonzero(detector.left(context.all_rows) > 0)
+        best = context.rows.copy()
+        margins = np.full(len(best), np.inf)
+        scores = detector.scores(best[asked], asked)
+        margins[asked] = detector.margins(scores, asked)
+        clean_margins = margins.copy()
+        active = asked[~detector.wrong(scores, asked)]
+        proposals = _Proposals(self, context)
+        steps = min(self.iterations, int(detector.left(active).max(initial=0)))
+        for step in range(steps if proposals.any else 0):
+            active = active[detector.left(active) > 0]
+            trial = context.project(proposals.make(best[active], active, step / steps), active)
+            is_new = (trial != best[active]).any(axis=1)
+            of, trial = active[is_new], trial[is_new]
+            scores = detector.scores(trial, of)
+            found = detector.margins(scores, of)
+            proposals.learn(active, of[found < margins[of]])
+            # A trial that is no worse is taken, too: on a model of steps, rows have to cross plateaus.
+            kept = found <= margins[of]
+            best[of[kept]], margins[of[kept]] = trial[kept], found[kept]
+            active = np.setdiff1d(active, of[detector.wrong(scores, of)], assume_unique=True)
+            if not active.size:
+                break
+        useless = margins >= clean_margins
+        best[useless] = context.rows[useless]
+        return best
+
+
+class _Proposer(Protocol):
+    """Moves the numeric columns of rows."""
+
+    def make(self, rows: FloatArray, of: IntArray, done: float) -> FloatArray: ...
+
+    def learn(self, of: IntArray, improved: BoolArray) -> None: ...
+
+
+class _Proposals:
+    """What to try next for each row."""
+
+    def __init__(self, attack: Square, context: AttackContext) -> None:
+        self._context = context
+        self._columns = _moving_columns(context)
+        linf = context.projection.budget.norm == "linf"
+        self._numeric: _Proposer = (_Corners if linf else _Sphere)(attack, context, self._columns)
+        self._options = SwitchOptions.of(context)
+        self._order = context.rng.permutation(len(self._options))
+        self._next = context.rng.integers(0, max(len(self._options), 1), len(context.rows))
+        self._share = attack.switch_share if self._columns.size else 1.0
+        self._switching = np.zeros(len(context.rows), dtype=np.bool_)
+
+    @property
+    def any(self) -> bool:
+        """Whether there is anything to try."""
+        return bool(self._columns.size or len(self._options))
+
+    def make(self, rows: FloatArray, of: IntArray, done: float) -> FloatArray:
+        switching = np.zeros(len(of), dtype=np.bool_)
+        if len(self._options):
+            switching = self._context.rng.random(len(of)) < self._share
+        self._switching[of] = switching
+        trial = rows.copy()
+        numeric = np.flatnonzero(~switching)
+        if numeric.size:
+            trial[numeric] = self._numeric.make(rows[numeric], of[numeric], done)
+        switched = np.flatnonzero(switching)
+        if switched.size:
+            which = of[switched]
+            options = self._order[self._next[which] % len(self._order)]
+            self._next[which] += 1
+            clean = self._context.rows[which]
+            trial[switched] = self._options.chosen(rows[switched], clean, options, self._context.rng)
+        return trial
+
+    def learn(self, of: IntArray, improved: IntArray) -> None:
+        moved = of[~self._switching[of]]
+        self._numeric.learn(moved, np.isin(moved, improved))
+
+
+def _moving_columns(context: AttackContext) -> IntArray:
+    """Return the columns that a step can move; not whole numbers whose next value is out of reach."""
+    projection, schema = context.projection, context.schema
+    free = context.radius > 0
+    if projection.ball.switches:
+        free &= ~schema.discrete
+    if projection.protocol.projects and projection.protocol.preset.repairs:
+        reach = context.radius * projection.problem.scaler.scale
+        free &= ~(schema.integer & (reach * (1 + 1e-6) < 1))
+    return np.flatnonzero(free)
+
+
+def _columns_at_once(attack: Square, columns: int, done: float) -> int:
+    share = attack.initial_share / 2 ** sum(done > halving for halving in _HALVINGS)
+    return max(1, round(share * columns))
+
+
+class _Corners:
+    """Trials at the corners of the L-infinity ball."""
+
+    def __init__(self, attack: Square, context: AttackContext, columns: IntArray) -> None:
+        self._attack, self._context, self._columns = attack, context, columns
+        self._low = np.maximum(context.rows - context.radius, context.lower)[:, columns]
+        self._high = np.minimum(context.rows + context.radius, context.upper)[:, columns]
+        # A row may lie beyond a bound that its protocol clips to: then the bound is all there is to try.
+        self._low = np.minimum(self._low, self._high)
+        self._order = context.rng.permutation(len(columns))
+        self._next = context.rng.integers(0, max(len(columns), 1), len(context.rows))
+        self._failures = np.zeros(len(context.rows), dtype=np.int64)
+        self._is_started = self._is_single = False
+
+    def make(self, rows: FloatArray, of: IntArray, done: float) -> FloatArray:
+        rng, width = self._context.rng, len(self._columns)
+        every = np.arange(len(of))[:, None]
+        count = _columns_at_once(self._attack, width, done)
+        if not self._is_started:
+            self._is_started = True
+            picked = np.broadcast_to(np.arange(width), (len(of), width))
+        elif count > 1:
+            picked = rng.integers(0, width, (len(of), count))
+        else:
+            picked = self._order[self._next[of] % width][:, None]
+            self._next[of] += 1
+        self._is_single = self._is_started and count == 1
+        low, high = self._low[of[:, None], picked], self._high[of[:, None], picked]
+        upwards = rng.random(picked.shape) < 0.5
+        if picked.shape[1] == 1:
+            now = rows[every, self._columns[picked]]
+            upwards = np.where(now == low, True, np.where(now == high, False, upwards))
+        values = np.where(upwards, high, low)
+        stuck = np.flatnonzero(self._failures[of] >= width)
+        values[stuck] = rng.uniform(low[stuck], high[stuck])
+        rows[every, self._columns[picked]] = values
+        return rows
+
+    def learn(self, of: IntArray, improved: BoolArray) -> None:
+        self._failures[of] = np.where(improved, 0, self._failures[of] + self._is_single)
+
+
+class _Sphere:
+    """Trials on the surface of the L2 ball."""
+
+    def __init__(self, attack: Square, context: AttackContext, columns: IntArray) -> None:
+        self._attack, self._context, self._columns = attack, context, columns
+        self._step = np.full(len(context.rows), _WIDEST)
+
+    def make(self, rows: FloatArray, of: IntArray, done: float) -> FloatArray:
+        context, columns = self._context, self._columns
+        count = _columns_at_once(self._attack, len(columns), done)
+        picked = context.rng.integers(0, len(columns), (len(of), count))
+        turn = np.zeros((len(of), len(columns)))
+        turn[np.arange(len(of))[:, None], picked] = context.rng.choice([-1.0, 1.0], picked.shape)
+        epsilon = context.projection.budget.epsilon
+        clean = context.rows[of][:, columns]
+        moved = rows[:, columns] - clean
+        moved += turn * (self._step[of] * epsilon / np.linalg.norm(turn, axis=1))[:, None]
+        length = np.linalg.norm(moved, axis=1, keepdims=True)
+        moved *= epsilon / np.maximum(length, 1e-300)
+        rows[:, columns] = np.clip(clean + moved, context.lower[columns], context.upper[columns])
+        return rows
+
+    def learn(self, of: IntArray, improved: BoolArray) -> None:
+        # At one success in five the step stays as it is.
+        factor = np.where(improved, _GROWTH, _GROWTH**-0.25)
+        self._step[of] = np.clip(self._step[of] * factor, _NARROWEST, _WIDEST)
