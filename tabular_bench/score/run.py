@@ -316,6 +316,8 @@ def _advice(own: CleanScore, table: UserTable, threshold: float, options: ScoreO
     notes = []
     if table.reference is None:
         notes.append("Epsilon counts in standard deviations of the scored rows; --reference takes other rows.")
+    if options.amount_column is None:
+        notes.append("largest_first needs the column of amounts: --amount COLUMN, or amount in the constraint file.")
     if "stops_none" in own.flags and options.threshold.kind == "fixed":
         notes.append(
             f"No row scores {threshold:g} or more, so there is nothing to evade: give --threshold a lower number, or a "
