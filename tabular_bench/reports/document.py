@@ -7,7 +7,7 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 Source = Literal["label", "ours", "published"]
-Mark = Literal["saturated"]
+Mark = Literal["saturated", "transfer_under_A"]
 Verdict = Literal["holds", "fails", "undecided"]
 Attacked = Literal["positives", "both"]
 
@@ -35,7 +35,8 @@ class Value(_Model):
         Words instead of a number.
     marks
         ``saturated``: on some seed the number sits on the floor of average precision, where attacks can no longer be
-        told apart by it.
+        told apart by it. ``transfer_under_A``: a published number that is not what its table says, but a transfer
+        under Protocol A from a member of the ensemble.
     """
 
     mean: float | None = None

@@ -19,7 +19,8 @@ CLIPPED: Final = (
 READING_OF_B: Final = (
     "Protocol B is described as scoring the feasible rows. The released code turns infeasible rows back to their clean "
     "form and scores all of them, and its feasibility of B is that of rows so turned back. Preset `published` scores "
-    "as the code does, preset `strict` as the text says; our feasibility of B is that of the attacked rows, as under A."
+    "as the code does, preset `strict` as the text says; our feasibility of B is that of the attacked rows, as under "
+    "A. Fraud that is left out makes fraud rarer: such a PR-AUC has another floor and is not comparable with that of A."
 )
 FLIPPED: Final = (
     "Published flips are caught fraud (score at least one half) that is no longer caught. Preset `strict` counts every "
@@ -60,11 +61,13 @@ DEFENCES: Final = (
     "clips to the range of the training rows and then to three deviations: `clip` here; `reject` is stricter."
 )
 ENSEMBLE: Final = (
-    "The published ensemble column is printed under Protocol C2, but its numbers are a transfer under Protocol A: "
-    "released records show the attack made against the network that is a member of the ensemble, shown to the ensemble."
+    "The published ensemble column is printed under the protocol of its row, but its numbers are a transfer under "
+    "Protocol A: the released records show an attack on the network that is a member of the ensemble, given to the "
+    "ensemble."
 )
 DROP: Final = "Drop: (robust - clean) / clean, per seed, then averaged."
 TIME: Final = "Seconds are those of the attack on whatever machine ran it; published and ours are no comparison."
+TRANSFER: Final = "a transfer under Protocol A from the network that is a member of the ensemble, not an attack on it"
 RANKING: Final = (
     "Models are ranked by the mean robust PR-AUC over seeds. top-bottom reversal: first and last change places; top "
     "change: another model is first; lower-rank change: the order changes behind the first."

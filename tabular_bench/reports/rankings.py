@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Final
 
 from tabular_bench.protocol import ProtocolName
@@ -104,9 +105,9 @@ def _orders(cells: Cells, setting: Setting, source: Source, attacked: Attacked) 
     common = first.keys() & second.keys()
     orders = [[model for model in order if model in common] for order in (first, second)]
     values = {}
-    for protocol, order in zip(_COMPARED, orders, strict=True):
-        text = words(" > ".join(order)) if order else Value(missing={"no model has a number under A and B": ()})
-        values[f"{protocol}_order_{attacked}"] = text
+    none = Value(missing={"no model has a number under A and B": ()})
+    for protocol, order, found in zip(_COMPARED, orders, (first, second), strict=True):
+        values[f"{protocol}_order_{attacked}"] = words(_chain(order, found)) if order else none
     few = Value(missing={"fewer than two models to be ordered": ()})
     values[f"change_{attacked}"] = words(describe_change(*orders)) if len(common) > 1 else few
     trivial = _ordered(cells, setting, source, "A", attacked, trivial=True)
@@ -117,6 +118,14 @@ def _orders(cells: Cells, setting: Setting, source: Source, attacked: Attacked) 
         else words(f"{best[0]} {best[1].mean:.3f}")
     )
     return values
+
+
+def _chain(order: list[str], found: dict[str, Value]) -> str:
+    """Write models in their order, those with the same number as equals."""
+    text = order[0]
+    for before, model in pairwise(order):
+        text += f" {'=' if found[before].mean == found[model].mean else '>'} {model}"
+    return text
 
 
 def _ordered(

@@ -7,7 +7,7 @@ CSV has one line for each value of ours or in print::
     measure, attacked, source  which column; source is ours or published
     mean, deviation, seeds     of a number; empty where there is none
     text                       of words
-    marks, flags               saturated; what disqualifies the detector
+    marks, flags               as in `Value` and `Row` of `tabular_bench.reports.document`
     missing                    why there is no number, or not of every seed, with the seeds
 
 and the findings as lines of the table ``findings``, one for each reading and seed, whose text says whether the seed
@@ -23,7 +23,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
-from tabular_bench.reports.document import Column, FindingResult, Report, Row, SeedFinding, Table, Value
+from tabular_bench.reports import footnotes
+from tabular_bench.reports.document import Column, FindingResult, Mark, Report, Row, SeedFinding, Table, Value
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,8 +34,14 @@ Format = Literal["table", "markdown", "csv", "json"]
 BLANK: Final = "–"
 SATURATED: Final = "‡"
 DEGENERATE: Final = "†"
+TRANSFER: Final = "§"
 TERMINAL_WIDTH: Final = 160
 
+_SIGNS: Final[Mapping[Mark, str]] = {"saturated": SATURATED, "transfer_under_A": TRANSFER}
+_MARKS_TOLD: Final[Mapping[Mark, str]] = {
+    "saturated": "saturated: on the floor of average precision on some seed, where it no longer tells attacks apart",
+    "transfer_under_A": footnotes.TRANSFER,
+}
 # Most findings are about it, and their definitions say so.
 _PR_AUC: Final = " robust PR-AUC"
 _LABELS: Final = ("dataset", "provenance", "model", "defence", "protocol")
@@ -106,7 +113,7 @@ def format_value(value: Value | None, column: Column, seeds: int = 0) -> str:
         shown += f"±{value.deviation:,.{column.decimals}f}"
     if value.seeds is not None and value.seeds != seeds and seeds:
         shown += f" (n={value.seeds})"
-    return f"{shown} {SATURATED}" if "saturated" in value.marks else shown
+    return " ".join([shown, *(_SIGNS[mark] for mark in value.marks)])
 
 
 def _as_markdown(report: Report) -> str:
@@ -159,7 +166,7 @@ def _print_rows(sheet: _Sheet, stream: io.StringIO, width: int) -> None:
     needed = 0
     rows = [[_visible(cell) for cell in row] for row in (sheet.header, *sheet.rows)]
     for place, is_text in enumerate(sheet.is_text):
-        words = " ".join(row[place] for row in rows).split()
+        words = [word for row in rows for word in (row[place].split() if is_text or row is rows[0] else [row[place]])]
         longest = max(map(len, words), default=0)
         needed += longest + 2
         shown.add_column(Text(rows[0][place]), justify="left" if is_text else "right", min_width=longest)
@@ -356,11 +363,8 @@ def _mark_lines(table: Table) -> Iterator[str]:
     if flags:
         told = "; ".join(f"{model}: {', '.join(names)}" for model, names in flags.items())
         yield f"{DEGENERATE} degenerate, its numbers are no achievement: {told}."
-    if any("saturated" in value.marks for row in table.rows for value in row.values.values()):
-        yield (
-            f"{SATURATED} saturated: on the floor of average precision on some seed, where it no longer tells attacks "
-            "apart."
-        )
+    marks = {mark for row in table.rows for value in row.values.values() for mark in value.marks}
+    yield from (f"{_SIGNS[mark]} {told}." for mark, told in _MARKS_TOLD.items() if mark in marks)
 
 
 def _is_text(table: Table, column: Column) -> bool:

@@ -207,18 +207,20 @@ def defences(sheet: Sheet) -> list[Table]:
             for which in sheet.attacked:
                 place = Place(sheet.setting, source, model, protocol, which, defence)
                 values[f"{ROBUST.name}_{which}"] = ours(sheet.cells, place, ROBUST.path)
-            values[f"{ROBUST.name}_published"] = published(
-                "X",
-                ROBUST.name,
-                source.dataset,
-                model=DEFENDED.get((model, defence), "none"),
-                protocol=protocol,
-                attack="CAPGD",
-            )
+            values[f"{ROBUST.name}_published"] = _published_defence(source, model, defence, protocol)
             rows.append(sheet.row(source, values, model, defence))
     columns = [*_labels("model", "defence", "protocol"), *_clean_columns(sheet), *ROBUST.columns(sheet.attacked)]
     notes = (footnotes.ENSEMBLE, footnotes.BOTH_ATTACKED, footnotes.DEFENCES, footnotes.CAPGD)
     return [sheet.table("X", "Defences under the deployment protocol: robust PR-AUC", columns, rows, notes)]
+
+
+def _published_defence(source: Source, model: str, defence: str, protocol: ProtocolName) -> Value | None:
+    """Return a value of Table X, marked where it is not what the table says."""
+    printed = DEFENDED.get((model, defence), "none")
+    value = published("X", ROBUST.name, source.dataset, model=printed, protocol=protocol, attack="CAPGD")
+    if value is None or printed != "Ensemble":
+        return value
+    return value.model_copy(update={"marks": ("transfer_under_A",)})
 
 
 def _labels(*names: str) -> list[Column]:

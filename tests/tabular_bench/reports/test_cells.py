@@ -120,3 +120,17 @@ def test_published_facts_lie_in_the_package() -> None:
     import tabular_bench.reports.published as module
 
     assert Path(module.__file__).with_name("published.csv").is_file()
+
+
+def test_models_of_equal_robustness_are_no_order() -> None:
+    at = {"attack": "square", "model": "mlp"}
+    records = [
+        found
+        for protocol in ("A", "B")
+        for model in ("mlp", "xgboost")
+        for found in same(at | {"model": model, "protocol": protocol}, robust=0.5)
+    ]
+    (table,) = make_report([records], only=["IX"]).tables
+    values = table.rows[0].values
+    assert [values[f"{name}_both"].text for name in ("A_order", "change")] == ["mlp = xgboost", "no change"]
+    assert values["change_published"].text == "Top change"

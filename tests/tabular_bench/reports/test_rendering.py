@@ -85,7 +85,8 @@ def test_every_text_says_where_rows_come_from_and_what_the_ensemble_column_is(re
     for written in (render(report, "table"), render(report, "markdown")):
         text = " ".join(written.split())
         assert "Our rows are generated: LCLD. The published numbers are of the real tables." in text
-        assert "its numbers are a transfer under Protocol A" in text
+        assert "0.108±0.001 §" in text
+        assert "§ a transfer under Protocol A from the network that is a member of the ensemble" in text
 
 
 def test_a_table_without_cells_says_so(report: Report) -> None:
