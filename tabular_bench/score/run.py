@@ -284,8 +284,9 @@ def _attacked(
         except NotApplicable as error:
             yield AttackScore(name, protocol_name, "not_applicable", reason=str(error))
             continue
-        except TabularError as error:
-            yield AttackScore(name, protocol_name, "failed", reason=str(error))
+        except Exception as error:  # noqa: BLE001 - an attack may be the user's own: its failure is its result
+            told = str(error) if isinstance(error, TabularError) else f"{type(error).__name__}: {error}"
+            yield AttackScore(name, protocol_name, "failed", reason=told)
             continue
         robust, readings = robust_rankings(labels, clean, attacked, outcome)
         reading = next(reading for reading, ranking in readings.items() if ranking is robust)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ relations = ["mean_amount <= max_amount", "ratio == divide(amount, balance, 0)"]
 ignore = ["reference_no"]
 """
 
-Column = NDArray[np.float64] | NDArray[np.str_]
+Column = NDArray[Any]
 
 
 @cache

@@ -159,15 +159,9 @@ def test_a_category_that_a_booster_does_not_know_is_named(tmp_path: Path) -> Non
         read(path, strangers.table(tmp_path))
 
 
-class Fixed:
-    """A logistic regression of two columns, in their own units."""
-
-    def __new__(cls) -> Detector:
-        return LogisticDetector(("risk", "amount"), np.array([1.5, 0.001]), -1.0)
-
-
 def fixed() -> Detector:
-    return Fixed()  # type: ignore[return-value]
+    """Return a logistic regression of two columns, in their own units."""
+    return LogisticDetector(("risk", "amount"), np.array([1.5, 0.001]), -1.0)
 
 
 def broken() -> Detector:
@@ -400,7 +394,11 @@ def test_a_file_that_is_no_table_is_refused(content: bytes, complaint: str, tmp_
 
 
 def test_gaps_are_filled_when_asked_and_that_is_said(model: Path, tmp_path: Path) -> None:
-    gaps = {"risk": altered("risk", "", ""), "hour": altered("hour", ""), "channel": altered("channel", "")}
+    gaps: dict[str, Any] = {
+        "risk": altered("risk", "", ""),
+        "hour": altered("hour", ""),
+        "channel": altered("channel", ""),
+    }
     table, _, _ = read(model, strangers.table(tmp_path, **gaps), impute=True)
     values = columns()
     schema = table.problem.schema

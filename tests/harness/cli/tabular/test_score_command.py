@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,15 @@ def test_attacks_that_do_not_apply_are_blank_with_a_reason(folder: Path, monkeyp
     (row,) = csv.DictReader(asked(folder, monkeypatch, *common, "--format", "csv").splitlines())
     assert (row["status"], row["success_rate"], row["average_precision"]) == ("not_applicable", "", "")
     assert "gradients" in row["reason"]
+
+
+def test_an_attack_of_ones_own_that_fails_is_recorded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "class Careless:\n    access = 'score'\n    def perturb(self, context):\n        return context.row\n"
+    (folder / "careless.py").write_text(code)
+    common = ("model.json", "payments.csv", "--target", "fraud", "--protocols", "A", *QUICK)
+    shown = asked(folder, monkeypatch, *common, "--attack", "careless:Careless", status=1)
+    assert "careless:Careless, A: failed: AttributeError" in shown
+    assert re.search(r"^noise\(draws=2\) +A +\d", shown, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
