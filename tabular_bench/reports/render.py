@@ -36,6 +36,9 @@ SATURATED: Final = "‡"
 DEGENERATE: Final = "†"
 TRANSFER: Final = "§"
 TERMINAL_WIDTH: Final = 160
+_UNLIMITED: Final = 10_000
+# Longer words in a table are prose.
+_LONGEST_LABEL: Final = 24
 
 _SIGNS: Final[Mapping[Mark, str]] = {"saturated": SATURATED, "transfer_under_A": TRANSFER}
 _MARKS_TOLD: Final[Mapping[Mark, str]] = {
@@ -157,21 +160,23 @@ def _as_terminal(report: Report, width: int) -> str:
 
 
 def _print_rows(sheet: _Sheet, stream: io.StringIO, width: int) -> None:
-    """Print the rows of a table, wider than the terminal if need be: a number is never broken in two."""
+    """Print the rows of a table, wider than the terminal if need be: only prose is broken into lines."""
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text
 
     shown = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    needed = 0
-    rows = [[_visible(cell) for cell in row] for row in (sheet.header, *sheet.rows)]
+    header, *rows = [[_visible(cell) for cell in row] for row in (sheet.header, *sheet.rows)]
     for place, is_text in enumerate(sheet.is_text):
-        words = [word for row in rows for word in (row[place].split() if is_text or row is rows[0] else [row[place]])]
-        longest = max(map(len, words), default=0)
-        needed += longest + 2
-        shown.add_column(Text(rows[0][place]), justify="left" if is_text else "right", min_width=longest)
-    for row in rows[1:]:
+        title = header[place].replace(" (", "\n(")
+        cells = [row[place] for row in rows]
+        is_prose = is_text and max(map(len, cells)) > _LONGEST_LABEL
+        unbroken = [title, *cells] if not is_prose else [word for text in (title, *cells) for word in text.split()]
+        least = max(len(line) for text in unbroken for line in text.split("\n"))
+        shown.add_column(Text(title), justify="left" if is_text else "right", min_width=least)
+    for row in rows:
         shown.add_row(*map(Text, row))
+    needed = _console(stream, _UNLIMITED).measure(shown).minimum
     _console(stream, max(width, needed)).print(shown)
 
 
