@@ -35,6 +35,11 @@ class Moves:
         self._epsilon = budget.epsilon
         self.numeric: BoolArray = context.mask & context.projection.ball.covered
         self._radius: FloatArray = np.where(self.numeric, context.radius, 0.0)
+        # A clean row may lie out of bounds; it stays where it is.
+        lowest = np.maximum(np.minimum(context.lower - context.rows, 0.0), -self._radius)
+        highest = np.minimum(np.maximum(context.upper - context.rows, 0.0), self._radius)
+        self._lowest = np.where(self.numeric, context.rows + lowest, -np.inf)
+        self._highest = np.where(self.numeric, context.rows + highest, np.inf)
         self._first, self._last = context.lower + _slack(context.lower), context.upper - _slack(context.upper)
 
     def direction(self, gradients: FloatArray, rows: FloatArray) -> FloatArray:
@@ -110,33 +115,30 @@ class Moves:
         FloatArray
             Shape ``(m, d)``; other columns are those of `rows`.
         """
-        clean = self._context.rows[of]
-        # A clean row may lie out of bounds; it stays where it is.
-        lowest = np.minimum(self._context.lower - clean, 0.0)
-        highest = np.maximum(self._context.upper - clean, 0.0)
-        delta = np.where(self.numeric, rows - clean, 0.0)
+        clipped = np.clip(rows, self._lowest[of], self._highest[of])
         if self._is_linf:
-            delta = np.clip(delta, np.maximum(lowest, -self._radius), np.minimum(highest, self._radius))
-        else:
-            delta = self._into_sphere(delta, lowest, highest)
-        return np.where(delta != 0.0, clean + delta, np.where(self.numeric, clean, rows))
-
-    def _into_sphere(self, delta: FloatArray, lowest: FloatArray, highest: FloatArray) -> FloatArray:
-        """Shorten perturbations by one factor each, until what the bounds leave of them lies in the L2 ball."""
-
-        def shortened(factor: FloatArray, rows: slice | IntArray) -> FloatArray:
-            return np.clip(factor[:, None] * delta[rows], lowest[rows], highest[rows])
-
-        clipped = shortened(np.ones(len(delta)), slice(None))
-        long = np.flatnonzero(np.linalg.norm(clipped, axis=1) > self._epsilon)
-        below = self._epsilon / np.linalg.norm(delta[long], axis=1)
-        above = np.ones(len(long))
-        for _ in range(_HALVINGS if long.size else 0):
-            middle = np.sqrt(below * above)
-            fits = np.linalg.norm(shortened(middle, long), axis=1) <= self._epsilon
-            below, above = np.where(fits, middle, below), np.where(fits, above, middle)
-        clipped[long] = shortened(below, long)
+            return clipped
+        clean = self._context.rows[of]
+        far = np.flatnonzero(np.linalg.norm(np.where(self.numeric, clipped - clean, 0.0), axis=1) > self._epsilon)
+        clipped[far] = self._into_sphere(rows[far], of[far])
         return clipped
+
+    def _into_sphere(self, rows: FloatArray, of: IntArray) -> FloatArray:
+        """Shorten perturbations by one factor each, until what the bounds leave of them lies in the L2 ball."""
+        clean, lowest, highest = self._context.rows[of], self._lowest[of], self._highest[of]
+        delta = np.where(self.numeric, rows - clean, 0.0)
+
+        def shortened(factor: FloatArray) -> FloatArray:
+            return np.clip(clean + factor[:, None] * delta, lowest, highest)
+
+        below = self._epsilon / np.linalg.norm(delta, axis=1)
+        above = np.ones(len(rows))
+        for _ in range(_HALVINGS if len(rows) else 0):
+            middle = np.sqrt(below * above)
+            moved = np.where(self.numeric, shortened(middle) - clean, 0.0)
+            fits = np.linalg.norm(moved, axis=1) <= self._epsilon
+            below, above = np.where(fits, middle, below), np.where(fits, above, middle)
+        return np.where(self.numeric, shortened(below), rows)
 
     def random(self, of: IntArray, *, on_surface: bool = False) -> FloatArray:
         """Draw points of the ball, all of it equally likely, and bring them within bounds.

@@ -77,7 +77,7 @@ class Search:
     def __init__(self, context: AttackContext, switch_trials: int) -> None:
         self._context = context
         self._switching = Switching(context, switch_trials)
-        self._integer = context.schema.integer & ~context.schema.discrete
+        self._integers = np.flatnonzero(context.schema.integer & ~context.schema.discrete)
         self._is_done = np.zeros(len(context.rows), dtype=np.bool_)
         self.best = context.rows.copy()
         self.costs = np.full(len(self.best), np.inf)
@@ -138,9 +138,11 @@ class Search:
         return Place(every[chosen], tried[chosen], self._going(every[chosen], tried[chosen]), costs[chosen])
 
     def _going(self, reached: FloatArray, rows: FloatArray) -> FloatArray:
-        scale = self._context.projection.problem.scaler.scale
-        rounded = self._integer & (np.abs(reached - rows) * scale < 1.0)
-        return np.where(rounded, reached, rows)
+        columns, going = self._integers, rows.copy()
+        scale = self._context.projection.problem.scaler.scale[columns]
+        before, after = reached[:, columns], rows[:, columns]
+        going[:, columns] = np.where(np.abs(before - after) * scale < 1.0, before, after)
+        return going
 
     def _ask(self, rows: FloatArray, of: IntArray) -> FloatArray:
         """Score rows, keep those that are better than what was best, and return their costs."""
