@@ -149,8 +149,8 @@ def _moving_columns(context: AttackContext) -> IntArray:
 
 
 def _columns_at_once(attack: Square, columns: int, done: float) -> int:
-    share = attack.initial_share / 2 ** sum(done > halving for halving in _HALVINGS)
-    return max(1, round(share * columns))
+    share = attack.initial_share * 0.5 ** sum(done > halving for halving in _HALVINGS)
+    return int(max(1, round(share * columns)))
 
 
 class _Corners:
