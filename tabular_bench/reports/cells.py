@@ -13,6 +13,7 @@ from tabular_bench.metrics.ranking import is_saturated
 from tabular_bench.protocol import ProtocolName
 from tabular_bench.registry import Record, Status
 from tabular_bench.reports.published import DATASETS, EPSILON, MODELS
+from tabular_bench.threat import TRANSFERS
 
 PROTOCOLS: Final[tuple[ProtocolName, ...]] = ("A", "B", "C1", "C2")
 TRIVIAL: Final = ("never", "always", "random", "largest_first")
@@ -71,6 +72,11 @@ class Setting:
     def attack_name(self) -> str:
         """The attack without hyper-parameters."""
         return self.attack.partition("(")[0].strip()
+
+    @property
+    def is_transfer(self) -> bool:
+        """Whether the attack was made against another detector than the one that is measured."""
+        return self.threat in TRANSFERS
 
     @property
     def has_published_budget(self) -> bool:
@@ -344,14 +350,14 @@ def number(record: Record, path: str) -> float | Missing:
 
 
 def main_settings(settings: Iterable[Setting]) -> list[Setting]:
-    """Keep the settings with the published ball; all of them where none has it.
+    """Keep the settings of direct attacks with the published ball; with any ball where none has that.
 
     Parameters
     ----------
     settings
         Of one or several attacks.
     """
-    found = list(settings)
+    found = [setting for setting in settings if not setting.is_transfer]
     return [setting for setting in found if setting.has_published_budget] or found
 
 

@@ -93,8 +93,20 @@ def _tables(cells: Cells, number: str) -> list[Table]:
     if not every:
         known = " or ".join(ATTACKS[stand.attack])
         return [Table(number=number, title=stand.title, notes=(f"The registry has no cell with the attack {known}.",))]
-    shown = main_settings(every)
-    return [table for setting in shown for table in stand.build(Sheet(cells, setting, stand.attack))]
+    sheets = [Sheet(cells, setting, stand.attack) for setting in main_settings(every)]
+    if number == "X":
+        sheets += _other_defences(cells)
+    return [table for sheet in sheets for table in stand.build(sheet)]
+
+
+def _other_defences(cells: Cells) -> list[Sheet]:
+    """Return the settings of other attacks than Table X's in which there is a detector with a defence."""
+    return [
+        Sheet(cells, setting, attack)
+        for attack in ("Square", "HopSkipJump")
+        for setting in main_settings(cells.settings(ATTACKS[attack]))
+        if any(place.defence != "none" for place in cells.places(setting))
+    ]
 
 
 def _provenance(cells: Cells) -> dict[str, tuple[str, ...]]:
@@ -119,7 +131,7 @@ def _notes(cells: Cells) -> Iterable[str]:
         )
     settings = cells.settings(cells.attacks)
     shown = {s for stand in ATTACKED.values() for s in main_settings(cells.settings(ATTACKS[stand.attack]))}
-    hidden = [setting for setting in settings if setting not in shown]
+    hidden = [setting for setting in settings if setting not in shown and not setting.is_transfer]
     if hidden:
         yield (
             f"Cells of {len(hidden)} further settings stand in no published table: {'; '.join(map(str, hidden[:8]))}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from tabular_bench.protocol import ProtocolName
@@ -19,7 +20,7 @@ from tabular_bench.reports.building import (
     published_column,
     summarise,
 )
-from tabular_bench.reports.cells import Missing, Place, Source
+from tabular_bench.reports.cells import Missing, Place, Source, sorted_models
 from tabular_bench.reports.document import Attacked, Column, Table, Value
 from tabular_bench.reports.published import DEFENDED, MODELS
 
@@ -193,25 +194,51 @@ def by_decisions(sheet: Sheet) -> list[Table]:
 def defences(sheet: Sheet) -> list[Table]:
     """Return Table X: defences under the protocol that is nearest to deployment, A where there are no constraints.
 
+    The ensemble is given the rows that fool a network, as in print, where there are cells of that.
+
     Parameters
     ----------
     sheet
-        Of a gradient attack.
+        Of a gradient attack, for the published table; of any other attack, for defended detectors beside it.
     """
+    is_published = sheet.attack == "CAPGD"
     rows = []
     for source in sheet.sources:
         protocol: ProtocolName = "A" if source.dataset == "ccfd" else "C2"
-        for model, defence in _defended(sheet, source):
-            values: dict[str, Value | None] = dict(labels(source, model=model, defence=defence, protocol=protocol))
+        for model, defence in _defended(sheet, source) if is_published else _other_defended(sheet, source):
+            places = {which: _deployed(sheet, source, model, protocol, which, defence) for which in sheet.attacked}
+            is_transfer = any(place.setting.is_transfer for place in places.values())
+            told = "A (transfer)" if is_transfer else protocol
+            values: dict[str, Value | None] = dict(labels(source, model=model, defence=defence, protocol=told))
             values |= sheet.all_clean(source, model, defence)
-            for which in sheet.attacked:
-                place = Place(sheet.setting, source, model, protocol, which, defence)
+            for which, place in places.items():
                 values[f"{ROBUST.name}_{which}"] = ours(sheet.cells, place, ROBUST.path)
-            values[f"{ROBUST.name}_published"] = _published_defence(source, model, defence, protocol)
+            if is_published:
+                values[f"{ROBUST.name}_published"] = _published_defence(source, model, defence, protocol)
             rows.append(sheet.row(source, values, model, defence))
-    columns = [*_labels("model", "defence", "protocol"), *_clean_columns(sheet), *ROBUST.columns(sheet.attacked)]
-    notes = (footnotes.ENSEMBLE, footnotes.BOTH_ATTACKED, footnotes.DEFENCES, footnotes.CAPGD)
-    return [sheet.table("X", "Defences under the deployment protocol: robust PR-AUC", columns, rows, notes)]
+    columns = [*_labels("model", "defence", "protocol"), *_clean_columns(sheet)]
+    columns += ROBUST.columns(sheet.attacked, with_published=is_published)
+    notes = [footnotes.ENSEMBLE, footnotes.BOTH_ATTACKED, footnotes.DEFENCES, footnotes.CAPGD]
+    return [
+        sheet.table(
+            "X",
+            f"Defences under the deployment protocol: robust PR-AUC{'' if is_published else ', another attack'}",
+            columns,
+            rows,
+            notes if is_published else [footnotes.BOTH_ATTACKED],
+        )
+    ]
+
+
+def _deployed(
+    sheet: Sheet, source: Source, model: str, protocol: ProtocolName, attacked: Attacked, defence: str
+) -> Place:
+    if (model, defence) == ("ensemble", "none"):
+        setting = replace(sheet.setting, threat=f"transfer_{NETWORK}")
+        transferred = Place(setting, source, model, "A", attacked)
+        if sheet.cells.at(transferred):
+            return transferred
+    return Place(sheet.setting, source, model, protocol, attacked, defence)
 
 
 def _published_defence(source: Source, model: str, defence: str, protocol: ProtocolName) -> Value | None:
@@ -266,3 +293,12 @@ def _defended(sheet: Sheet, source: Source) -> list[tuple[str, str]]:
     """Return the published pairs of model and defence, further defences that have a cell, and trivial models."""
     further = sorted(pair for pair in sheet.pairs(source) if pair[1] != "none" and pair not in DEFENDED)
     return [*DEFENDED, *further, *((model, "none") for model in sheet.trivial(source))]
+
+
+def _other_defended(sheet: Sheet, source: Source) -> list[tuple[str, str]]:
+    """Return the pairs of each model that has a cell with a defence, and trivial models."""
+    defended = {model for model, defence in sheet.pairs(source) if defence != "none"}
+    pairs = sorted(pair for pair in sheet.pairs(source) if pair[0] in defended)
+    pairs.sort(key=lambda pair: pair[1] != "none")
+    by_model = [pair for model in sorted_models(defended) for pair in pairs if pair[0] == model]
+    return [*by_model, *((model, "none") for model in sheet.trivial(source))] if by_model else []

@@ -134,3 +134,23 @@ def test_models_of_equal_robustness_are_no_order() -> None:
     values = table.rows[0].values
     assert [values[f"{name}_both"].text for name in ("A_order", "change")] == ["mlp = xgboost", "no change"]
     assert values["change_published"].text == "Top change"
+
+
+def test_the_ensemble_is_shown_as_a_transfer_where_there_are_cells_of_it() -> None:
+    given = same({"model": "ensemble", "protocol": "A", "threat": "transfer_mlp"}, robust=0.07)
+    tables = make_report([[*same({"protocol": "C2"}), *given]], only=["V", "X"]).tables
+    assert [table.number for table in tables] == ["V", "X"]
+    (row,) = [row for row in tables[1].rows if row.values["model"].text == "ensemble"]
+    assert row.values["protocol"].text == "A (transfer)"
+    assert row.values["robust_pr_auc_both"].mean == pytest.approx(0.07)
+    assert row.values["robust_pr_auc_published"].marks == ("transfer_under_A",)
+
+
+def test_defended_trees_stand_beside_the_published_table() -> None:
+    at = {"model": "xgboost", "attack": "square", "protocol": "C2"}
+    records = [*same(at), *same({**at, "defence": "clip"}), *same({**at, "model": "never"}), *same({"protocol": "C2"})]
+    published, other = make_report([records], only=["X"]).tables
+    assert [row.values["defence"].text for row in other.rows] == ["none", "clip", "none"]
+    assert [row.values["model"].text for row in other.rows] == ["xgboost", "xgboost", "never"]
+    assert not any(column.source == "published" for column in other.columns)
+    assert any(column.source == "published" for column in published.columns)
