@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from tabular_bench.attack import Attack
 from tabular_bench.attacks.capgd import Capgd
+from tabular_bench.attacks.hopskipjump import HopSkipJump
 from tabular_bench.attacks.noise import GaussianNoise
 from tabular_bench.attacks.square import Square
 from tabular_bench.attacks.steps import Bim, Fgsm, Pgd, PublishedCapgd
@@ -58,6 +59,9 @@ ATTACKS: dict[str, AttackEntry] = {
     ),
     "square": AttackEntry(
         Square, "random search by scores, in ever fewer columns", "Andriushchenko et al., 2020, for tables"
+    ),
+    "hopskipjump": AttackEntry(
+        HopSkipJump, "a walk along the border of decisions, towards the clean row", "Chen et al., 2020, all rows at once"
     ),
 }
 

@@ -7,8 +7,9 @@ After Chen et al., "HopSkipJumpAttack" (2020), with the constants of their code.
   budget of switches hold on the way; a category that the starting point has switched stays switched, if it has to;
 * after each hop the row is brought into the ball, and done if the detector is fooled there. Otherwise the nearest row
   that fools it is returned, which is outside the ball and no success;
-* a first share of the starting points is drawn in the ball, the others ever further out, up to where rows of the
-  training set lie. A row for which none fools the detector is returned as it is;
+* a first share of the starting points is drawn in the ball; of the others, one half ever further out, up to the range
+  of the training rows, and one half where attacked rows are that the detector judges otherwise. A row for which none
+  fools the detector is returned as it is;
 * every loop is bounded, a direction that is zero or no number is not followed, and the best row is kept.
 """
 
@@ -113,7 +114,11 @@ class _Walk:
         self._distance = np.full(len(self.best), np.inf)
         self._now = context.rows.copy()
         asked = np.flatnonzero(self._detector.left(context.all_rows) > 0)
-        self.active = asked[~self._detector.fooled(context.rows[asked], asked)]
+        fooled = self._detector.fooled(context.rows[asked], asked)
+        self.active = asked[~fooled]
+        judged = np.where(fooled, 1 - context.targets[asked], context.targets[asked])
+        # By label: the attacked rows that the detector takes for the other one.
+        self._examples = [asked[judged != label] for label in (0, 1)]
 
     # Questions
 
@@ -152,7 +157,7 @@ class _Walk:
             near = draw < in_ball
             share = 0.0 if near else ((draw + 1 - in_ball) / (draws - in_ball)) ** 2
             project = self._context.project if near else self._roam
-            trial = project(self._drawn(searching, share), searching)
+            trial = project(self._drawn(searching, share, by_example=draw % 2 == 0), searching)
             fooled = self._fooled(trial, searching)
             self._now[searching[fooled]] = trial[fooled]
             (done if near else found).append(searching[fooled])
@@ -162,26 +167,40 @@ class _Walk:
         self.active = np.sort(np.concatenate(found))
         self._undo_switches()
 
-    def _drawn(self, of: IntArray, share: float) -> FloatArray:
-        """Draw corners of the ball, or points up to that share of the way to the ends of the training range."""
+    def _drawn(self, of: IntArray, share: float, by_example: bool) -> FloatArray:
+        """Draw corners of the ball, or points up to that share of the way to others or to the ends of the range."""
         context, columns, rng = self._context, self._columns, self._context.rng
         rows = context.rows[of].copy()
-        shape = (len(of), len(columns))
-        radius = context.radius[columns]
+        clean = rows[:, columns]
         if not share:
-            if self.norm == "l2":
-                radius = radius / max(len(columns), 1) ** 0.5
-            moved = radius * rng.choice([-1.0, 1.0], shape)
+            radius = context.radius[columns] / (len(columns) ** 0.5 if self.norm == "l2" else 1.0)
+            moved = radius * rng.choice([-1.0, 1.0], clean.shape)
         else:
-            scaler, clean = context.projection.problem.scaler, rows[:, columns]
-            lowest, highest = (scaler.to_scaled(end)[columns] - clean for end in (scaler.lowest, scaler.highest))
-            moved = rng.uniform(np.minimum(share * lowest, -radius), np.maximum(share * highest, radius), shape)
-        rows[:, columns] = np.clip(rows[:, columns] + moved, context.lower[columns], context.upper[columns])
+            moved = share * self._outwards(clean)
+            if by_example:
+                self._towards_examples(of, moved)
+        rows[:, columns] = np.clip(clean + moved, context.lower[columns], context.upper[columns])
         switching = np.flatnonzero(rng.random(len(of)) < _SWITCHING_DRAWS) if len(self._options) else of[:0]
         for _ in range(self._options.limit if switching.size else 0):
             options = rng.integers(0, len(self._options), len(switching))
             rows[switching] = self._options.chosen(rows[switching], context.rows[of[switching]], options, rng)
         return rows
+
+    def _outwards(self, clean: FloatArray) -> FloatArray:
+        """Draw moves of all columns or some, within the range of the training rows."""
+        rng, scaler = self._context.rng, self._context.projection.problem.scaler
+        lowest, highest = (scaler.to_scaled(end)[self._columns] for end in (scaler.lowest, scaler.highest))
+        moved = rng.uniform(np.minimum(lowest - clean, 0.0), np.maximum(highest - clean, 0.0))
+        some = rng.random(clean.shape) < np.maximum(2 * rng.random((len(clean), 1)), 0.1)
+        return np.where(some, moved, 0.0)
+
+    def _towards_examples(self, of: IntArray, moved: FloatArray) -> None:
+        """Replace moves by the whole way to an attacked row that is taken for what each row should be taken for."""
+        for label, examples in enumerate(self._examples):
+            rows = np.flatnonzero(self._context.targets[of] == label)
+            if examples.size and rows.size:
+                drawn = self._context.rng.choice(examples, len(rows))
+                moved[rows] = (self._context.rows[drawn] - self._context.rows[of[rows]])[:, self._columns]
 
     def _undo_switches(self) -> None:
         """Take the clean categories back where the detector is fooled without the switch."""
