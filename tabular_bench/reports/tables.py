@@ -243,7 +243,7 @@ def _deployed(
 
 def _published_defence(source: Source, model: str, defence: str, protocol: ProtocolName) -> Value | None:
     """Return a value of Table X, marked where it is not what the table says."""
-    printed = DEFENDED.get((model, defence), "none")
+    printed = DEFENDED.get((model, defence.partition("=")[0]), "none")
     value = published("X", ROBUST.name, source.dataset, model=printed, protocol=protocol, attack="CAPGD")
     if value is None or printed != "Ensemble":
         return value
@@ -290,9 +290,15 @@ def _relative(clean: float | Missing, robust: float | Missing) -> float | Missin
 
 
 def _defended(sheet: Sheet, source: Source) -> list[tuple[str, str]]:
-    """Return the published pairs of model and defence, further defences that have a cell, and trivial models."""
-    further = sorted(pair for pair in sheet.pairs(source) if pair[1] != "none" and pair not in DEFENDED)
-    return [*DEFENDED, *further, *((model, "none") for model in sheet.trivial(source))]
+    """Return the published pairs of model and defence, further defences that have a cell, and trivial models.
+
+    A variant of a published defence stands in its place where the defence itself has no cell.
+    """
+    pairs = sheet.pairs(source)
+    further = sorted(pair for pair in pairs if pair[1] != "none" and pair not in DEFENDED)
+    replaced = {(model, defence.partition("=")[0]) for model, defence in further} - pairs
+    standing = [pair for pair in DEFENDED if pair not in replaced]
+    return [*standing, *further, *((model, "none") for model in sheet.trivial(source))]
 
 
 def _other_defended(sheet: Sheet, source: Source) -> list[tuple[str, str]]:

@@ -154,3 +154,11 @@ def test_defended_trees_stand_beside_the_published_table() -> None:
     assert [row.values["model"].text for row in other.rows] == ["xgboost", "xgboost", "never"]
     assert not any(column.source == "published" for column in other.columns)
     assert any(column.source == "published" for column in published.columns)
+
+
+def test_a_variant_of_a_published_defence_stands_in_its_place() -> None:
+    at = {"protocol": "C2", "defence": "adversarial_training=fgsm"}
+    (table,) = make_report([[*same({"protocol": "C2"}), *same(at)]], only=["X"]).tables
+    (row,) = [row for row in table.rows if (row.values["defence"].text or "").startswith("adversarial")]
+    assert row.values["defence"].text == "adversarial_training=fgsm"
+    assert row.values["robust_pr_auc_published"].mean == pytest.approx(0.316)
