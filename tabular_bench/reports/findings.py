@@ -228,7 +228,7 @@ FINDINGS: Final = (
         "filtering_hides_lcld",
         "On LCLD filtering leaves few feasible flips where C2 finds hundreds of times more.",
         "feasible flips of B are at most 1 % of the rows that could flip, and those of C2 at least 100 times as many "
-        "(at least 100 if B has none)",
+        "(at least 100 if B has none; 1 to 99 do not decide then)",
         "CAPGD",
         filtering_hides_lcld,
     ),
