@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from tabular_bench.cell import Attacked
-from tabular_bench.protocol import ProtocolName
+from tabular_bench.protocol import PRESETS, ProtocolName
 from tabular_bench.registry import Record
 from tabular_bench.reports import drawing
 from tabular_bench.reports.building import ATTACKED, AVERAGE_PRECISION, Sheet, ours
@@ -138,7 +138,8 @@ def _draw_bars(cells: Cells, setting: Setting, attacked: Attacked, origin: str) 
     caption = (
         f"PR-AUC on clean rows and under each protocol, mean and standard deviation over seeds. "
         f"{_setting_told(cells, setting, attacked)}, epsilon {setting.epsilon:g} ({setting.norm}). "
-        f"{_origin_told(sources, origin)} {drawing.MISSING}: no such number is recorded."
+        f"{_origin_told(sources, origin)} {drawing.MISSING}: no such number is recorded. "
+        f"{_reading_told(setting)}"
     )
     rows = -(-len(sources) // _PANELS_ACROSS)
     figure, axes = drawing.new_figure(rows, min(len(sources), _PANELS_ACROSS), 2.1, caption)
@@ -227,7 +228,8 @@ def _draw_epsilon(cells: Cells, settings: Sequence[Setting], attacked: Attacked,
     caption = (
         "Above: feasible flips as a share of the rows classified rightly. Below: robust PR-AUC. Mean over seeds, the "
         f"band is one standard deviation. {_setting_told(cells, settings[0], attacked)}; epsilon in the "
-        f"{settings[0].norm} norm. {_origin_told(sources, origin)} Lines break where no number is recorded."
+        f"{settings[0].norm} norm. {_origin_told(sources, origin)} Lines break where no number is recorded. "
+        f"{_reading_told(settings[0])}"
     )
     figure, axes = drawing.new_figure(2, len(sources), 1.75, caption, legend_rows=1 if len(styles) <= 4 else 2)
     protocols: set[ProtocolName] = set()
@@ -241,8 +243,12 @@ def _draw_epsilon(cells: Cells, settings: Sequence[Setting], attacked: Attacked,
         axes[0][column].set_title(f"{source.title} ({source.provenance})", loc="left")
         axes[1][column].set_xlabel("epsilon")
         for panel in axes[:, column]:
-            panel.set_ylim(0, 1.02)
             _grid(panel)
+    highest = min(1.0, max(panel.get_ylim()[1] for panel in axes[1]))
+    for upper, lower in axes.T:
+        # A little below 0, where many curves lie.
+        upper.set_ylim(-0.03, 1.03)
+        lower.set_ylim(-0.03 * highest, 1.03 * highest)
     axes[0][0].set_ylabel("feasible success rate")
     axes[1][0].set_ylabel("robust PR-AUC")
     handles = [Line2D([], [], color="#444444", linestyle=s, label=p) for p, s in _LINES.items() if p in protocols]
@@ -391,6 +397,12 @@ def _has_numbers(cells: Cells, setting: Setting, attacked: Attacked) -> bool:
 def _setting_told(cells: Cells, setting: Setting, attacked: Attacked) -> str:
     seeds = cells.seeds(setting)
     return f"{setting.without_epsilon}, {_WHO[attacked]}, n = {len(seeds)} seed{'' if len(seeds) == 1 else 's'}"
+
+
+def _reading_told(setting: Setting) -> str:
+    if PRESETS[setting.preset].reverts_infeasible:
+        return "B scores infeasible rows in their clean form."
+    return "B leaves infeasible rows out, which makes fraud rarer: its PR-AUC is not comparable with the others."
 
 
 def _origin_told(sources: Sequence[Source], origin: str) -> str:

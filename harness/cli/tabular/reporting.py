@@ -72,7 +72,7 @@ def plot(
         note(line)
     if not drawn.files:
         raise InputError(f"there is nothing to draw in {', '.join(map(str, paths))}: {'; '.join(drawn.notes)}")
-    note(f"{len(drawn.files)} pictures in {out}. Their numbers: fraudbench tabular report {' '.join(map(str, paths))}")
+    note(f"Pictures in {out}: {len(drawn.files)}. Their numbers: fraudbench tabular report {' '.join(map(str, paths))}")
 
 
 def _read(paths: list[Path]) -> list[list[Record]]:
