@@ -61,7 +61,7 @@ ATTACKS: dict[str, AttackEntry] = {
         Square, "random search by scores, in ever fewer columns", "Andriushchenko et al., 2020, for tables"
     ),
     "hopskipjump": AttackEntry(
-        HopSkipJump, "a walk along the border of decisions, towards the clean row", "Chen et al., 2020, all rows at once"
+        HopSkipJump, "a walk along the border, by decisions alone", "Chen et al., 2020, all rows at once"
     ),
 }
 

@@ -58,9 +58,10 @@ class HopSkipJump:
     ----------
     iterations
         Hops, at least 0.
-    initial_probes, most_probes
-        Questions for the direction of the first hop, which grow with the square root of its number, and at most how
-        many; both at least 1.
+    initial_probes
+        Questions for the direction of the first hop, at least 1; they grow with the square root of its number.
+    most_probes
+        The most for a hop, at least 1.
     draws
         Starting points that are tried, at least 1.
     """
@@ -114,7 +115,7 @@ class _Walk:
         self._distance = np.full(len(self.best), np.inf)
         self._now = context.rows.copy()
         asked = np.flatnonzero(self._detector.left(context.all_rows) > 0)
-        fooled = self._detector.fooled(context.rows[asked], asked)
+        fooled = self._fooled(context.rows[asked], asked)
         self.active = asked[~fooled]
         judged = np.where(fooled, 1 - context.targets[asked], context.targets[asked])
         # By label: the attacked rows that the detector takes for the other one.
@@ -126,7 +127,8 @@ class _Walk:
         """Ask about rows, one for each of different attacked rows; no is the answer where no question is left."""
         answers = np.zeros(len(of), dtype=np.bool_)
         allowed = np.flatnonzero(self._detector.left(of) > 0)
-        answers[allowed] = self._detector.fooled(rows[allowed], of[allowed])
+        if allowed.size:
+            answers[allowed] = self._detector.fooled(rows[allowed], of[allowed])
         return answers
 
     def _lengths(self, moved: FloatArray) -> FloatArray:

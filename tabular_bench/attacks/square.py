@@ -60,6 +60,8 @@ class Square:
         detector = context.detector
         asked = np.flatnonzero(detector.left(context.all_rows) > 0)
         best = context.rows.copy()
+        if not asked.size:
+            return best
         margins = np.full(len(best), np.inf)
         scores = detector.scores(best[asked], asked)
         margins[asked] = detector.margins(scores, asked)
@@ -72,7 +74,7 @@ class Square:
             trial = context.project(proposals.make(best[active], active, step / steps), active)
             is_new = (trial != best[active]).any(axis=1)
             of, trial = active[is_new], trial[is_new]
-            scores = detector.scores(trial, of)
+            scores = detector.scores(trial, of) if of.size else np.zeros(0)
             found = detector.margins(scores, of)
             proposals.learn(active, of[found < margins[of]])
             # A trial that is no worse is taken, too: on a model of steps, rows have to cross plateaus.
