@@ -256,7 +256,7 @@ def run(
         tasks: list[Task] = list(stock.ungraded)
         tasks += [episode for episode in planned if episode.episode_id not in stock.done]
         if tasks and isinstance(executor, Processes):
-            rehearse(stage, {scenario.domain: name for name, scenario in chosen.items()}.values())
+            rehearse(stage, {scenario.domain: name for name, scenario in chosen.items()})
         book = _Book(writer, result, stock.tally, progress)
         result.is_interrupted = drive(executor or Serial(), performer, tasks, book.enter, interrupted)
     return result

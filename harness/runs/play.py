@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from typing import Final
 
@@ -21,6 +21,9 @@ from harness.runs.stage import Stage
 
 _SEED_BITS: Final = 63
 """Seeds fit the signed integers of the libraries that agents hand them to."""
+
+_rehearsed: Final[set[str]] = set()
+"""Domains by name."""
 
 
 def play_episode(stage: Stage, scenario_id: str, trial: int, session: Session | None = None) -> EpisodeRecord:
@@ -67,14 +70,15 @@ def play_episode(stage: Stage, scenario_id: str, trial: int, session: Session | 
     )
 
 
-def rehearse(stage: Stage, scenario_ids: Iterable[str]) -> None:
-    """Play scenarios with a reference agent for nobody.
+def rehearse(stage: Stage, scenario_of: Mapping[str, str]) -> None:
+    """Play a scenario of each domain with a reference agent for nobody, once in this process.
 
     Much is built when it is first needed: statements, schemas, patterns. Processes forked afterwards have it already.
     """
     quiet = stage.with_reference("complier")
-    for scenario_id in scenario_ids:
-        play_episode(quiet, scenario_id, 0)
+    for domain in scenario_of.keys() - _rehearsed:
+        _rehearsed.add(domain)
+        play_episode(quiet, scenario_of[domain], 0)
 
 
 def agent_seed(config: RunConfig, scenario_id: str, trial: int) -> int:
