@@ -16,13 +16,20 @@ class _Figure:
     measured: float
     unit: str
     at_most: float | None
+    at_least: float | None
 
     @property
     def is_kept(self) -> bool:
-        return self.at_most is None or self.measured <= self.at_most
+        is_low_enough = self.at_most is None or self.measured <= self.at_most
+        return is_low_enough and (self.at_least is None or self.measured >= self.at_least)
+
+    @property
+    def is_promised(self) -> bool:
+        return self.at_most is not None or self.at_least is not None
 
     def line(self) -> str:
-        promised = "" if self.at_most is None else f"{self.at_most:>7g}  {'pass' if self.is_kept else 'MISSED'}"
+        limit = self.at_least if self.at_most is None else self.at_most
+        promised = "" if limit is None else f"{limit:>7g}  {'pass' if self.is_kept else 'MISSED'}"
         return f"{self.what:<{_WIDTH}} {self.measured:>9.3f} {self.unit:<6} {promised}".rstrip()
 
 
@@ -32,9 +39,17 @@ class Table:
     def __init__(self) -> None:
         self.figures: list[_Figure] = []
 
-    def add(self, what: str, measured: float, unit: str, at_most: float | None = None) -> None:
-        """Add a figure, with the most that is promised where something is."""
-        self.figures.append(_Figure(what, measured, unit, at_most))
+    def add(
+        self,
+        what: str,
+        measured: float,
+        unit: str,
+        at_most: float | None = None,
+        *,
+        at_least: float | None = None,
+    ) -> None:
+        """Add a figure, with the most or the least that is promised where something is."""
+        self.figures.append(_Figure(what, measured, unit, at_most, at_least))
 
     @property
     def is_kept(self) -> bool:
@@ -44,7 +59,7 @@ class Table:
     def lines(self) -> Iterator[str]:
         """Yield the table line by line."""
         yield f"{'':<{_WIDTH}} {'measured':>9} {'':<6} promised"
-        for figure in sorted(self.figures, key=lambda figure: figure.at_most is None):
+        for figure in sorted(self.figures, key=lambda figure: not figure.is_promised):
             yield figure.line()
 
 
