@@ -346,14 +346,15 @@ def run_cells(
 
 
 def code_hash() -> str:
-    """Return a digest of the code and declarations of this package as they lie on disk, but for those of reports.
+    """Return a digest of the code and declarations of this package as they lie on disk, but for reports and presets.
 
-    Reports read numbers and have no part in them: a cell is not computed again because a table looks different.
+    Reports read numbers and presets ask for them; neither has a part in them: a cell is not computed again because a
+    table looks different, or because a grid was given another block.
     """
     root = Path(__file__).resolve().parent
     digest = hashlib.sha256()
     files = (path for path in root.rglob("*") if path.suffix in (".py", ".toml"))
-    for file in sorted(path for path in files if root / "reports" not in path.parents):
+    for file in sorted(path for path in files if not {root / "reports", root / "presets"} & {*path.parents}):
         digest.update(f"{file.relative_to(root).as_posix()}\0{file.stat().st_size}\0".encode())
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
