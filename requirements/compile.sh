@@ -39,9 +39,20 @@ print(*(need for need in extra if not need.startswith("torch==")), *torch_needs,
 END
 }
 
+# Named one by one, since the extra by itself would bring the base and torch along.
+bench() {
+    "$PYTHON" - <<'END'
+import tomllib
+
+with open("pyproject.toml", "rb") as project:
+    print(*tomllib.load(project)["project"]["optional-dependencies"]["bench"], sep="\n")
+END
+}
+
 compile build pyproject.toml --build-deps-for wheel --only-build-deps
 compile base pyproject.toml --constraint requirements/build.lock
 compile dev pyproject.toml --extra dev --constraint requirements/build.lock --constraint requirements/base.lock
 tabular | compile tabular - --constraint requirements/dev.lock
+bench | compile bench - --constraint requirements/dev.lock --constraint requirements/tabular.lock
 compile local-model-build requirements/local-model-build.in
 compile local-model requirements/local-model.in --constraint requirements/local-model-build.lock

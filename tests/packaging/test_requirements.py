@@ -20,11 +20,12 @@ ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCAL_MODEL = ("local-model-build", "local-model")
 """Locks of the environment that `make test-local-model` sets up for another program."""
-LOCKS = ("build", "base", "dev", "tabular", *LOCAL_MODEL)
+LOCKS = ("build", "base", "dev", "tabular", "bench", *LOCAL_MODEL)
 TORCH = "torch.txt"
 
 # Import names that are not the name of the distribution.
 DISTRIBUTIONS = {
+    "art": "adversarial-robustness-toolbox",
     "dateutil": "python-dateutil",
     "faiss": "faiss-cpu",
     "llama_cpp": "llama-cpp-python",
@@ -87,6 +88,7 @@ def unsatisfied(requirements: dict[str, Requirement], pins: dict[str, str]) -> l
         ("base", ["base"]),
         ("dev", ["base", "dev"]),
         ("tabular", ["tabular"]),
+        ("bench", ["bench"]),
         *((name, [name]) for name in LOCAL_MODEL),
     ],
 )
@@ -121,8 +123,11 @@ def test_locks_agree() -> None:
     dev = pinned("dev")
     for lock in ("build", "base"):
         assert pinned(lock).items() <= dev.items()
-    shared = {name: version for name, version in pinned("tabular").items() if name in dev}
-    assert shared.items() <= dev.items()
+    gate = dict(dev)
+    for lock in ("tabular", "bench"):
+        pins = pinned(lock)
+        assert {name: version for name, version in pins.items() if name in gate}.items() <= gate.items()
+        gate |= pins
 
 
 @pytest.mark.parametrize("name", [*(f"{lock}.lock" for lock in LOCKS), TORCH])
@@ -171,7 +176,11 @@ def test_types_do_not_depend_on_whether_an_extra_is_installed() -> None:
 
 def test_every_import_of_a_test_is_declared() -> None:
     installed = {name for group in ("build", "base", "dev", "tabular") for name in declared(group)}
-    elsewhere = {"tests/local_model/serve.py": declared("local-model").keys()}
+    elsewhere = {
+        "tests/local_model/serve.py": declared("local-model").keys(),
+        "tests/benchmarks/bench_attacks.py": declared("bench").keys() | installed | {"tests"},
+        "tests/benchmarks/rivals.py": declared("bench").keys() | installed | {"tests"},
+    }
     undeclared = []
     for path in sorted((ROOT / "tests").rglob("*.py")):
         name = path.relative_to(ROOT).as_posix()
@@ -193,5 +202,5 @@ def test_every_base_dependency_is_used() -> None:
 def test_every_dependency_is_explained() -> None:
     text = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
     explained = {canonicalize_name(name) for name in re.findall(r"^\* `([^`]+)`: \S", text, re.MULTILINE)}
-    groups = ("build", "base", "dense", "tabular", "dev", *LOCAL_MODEL)
+    groups = ("build", "base", "dense", "tabular", "dev", "bench", *LOCAL_MODEL)
     assert explained == {name for group in groups for name in declared(group)}
