@@ -2,6 +2,7 @@
 
 After Andriushchenko et al., "Square Attack" (2020). The differences are for tables, whose columns have no neighbours:
 
+* the number of columns is halved at equal distances and not ever later, so that wide trials get their time;
 * columns are drawn at random instead of as a tile of an image, and columns and signs are drawn for each row anew;
 * one query a row and iteration, and none for a trial that the projection has taken back to where the row is;
 * once a single column is left, columns are tried in turn, each on the side that it is not on, so that no query goes to
@@ -22,8 +23,8 @@ from tabular_bench.attacks.switch_options import SwitchOptions
 from tabular_bench.schema import BoolArray, FloatArray, IntArray
 from tabular_bench.threat import Access
 
-# Share of the iterations after which the number of columns is halved once more.
-_HALVINGS: Final = (0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8)
+# How often the number of columns is halved, at equal distances: a table needs wide trials for longer than an image.
+_HALVINGS: Final = 7
 _WIDEST, _NARROWEST, _GROWTH = 1.0, 1e-3, 1.5
 
 
@@ -43,7 +44,7 @@ class Square:
     """
 
     iterations: int = 300
-    initial_share: float = 0.8
+    initial_share: float = 0.4
     switch_share: float = 0.25
 
     def __post_init__(self) -> None:
@@ -71,16 +72,21 @@ class Square:
         steps = min(self.iterations, int(detector.left(active).max(initial=0)))
         for step in range(steps if proposals.any else 0):
             active = active[detector.left(active) > 0]
-            trial = context.project(proposals.make(best[active], active, step / steps), active)
-            is_new = (trial != best[active]).any(axis=1)
-            of, trial = active[is_new], trial[is_new]
+            now = best[active]
+            trial = context.project(proposals.make(now, active, step / steps), active)
+            is_new = (trial != now).any(axis=1)
+            of, trial = active[is_new], trial if is_new.all() else trial[is_new]
             scores = detector.scores(trial, of) if of.size else np.zeros(0)
             found = detector.margins(scores, of)
-            proposals.learn(active, of[found < margins[of]])
+            improved = np.zeros(len(active), dtype=np.bool_)
+            improved[is_new] = found < margins[of]
+            proposals.learn(active, improved)
             # A trial that is no worse is taken, too: on a model of steps, rows have to cross plateaus.
             kept = found <= margins[of]
             best[of[kept]], margins[of[kept]] = trial[kept], found[kept]
-            active = np.setdiff1d(active, of[detector.wrong(scores, of)], assume_unique=True)
+            open_ = np.ones(len(active), dtype=np.bool_)
+            open_[is_new] = ~detector.wrong(scores, of)
+            active = active[open_]
             if not active.size:
                 break
         useless = margins >= clean_margins
@@ -116,9 +122,9 @@ class _Proposals:
         return bool(self._columns.size or len(self._options))
 
     def make(self, rows: FloatArray, of: IntArray, done: float) -> FloatArray:
-        switching = np.zeros(len(of), dtype=np.bool_)
-        if len(self._options):
-            switching = self._context.rng.random(len(of)) < self._share
+        if not len(self._options):
+            return self._numeric.make(rows.copy(), of, done)
+        switching = self._context.rng.random(len(of)) < self._share
         self._switching[of] = switching
         trial = rows.copy()
         numeric = np.flatnonzero(~switching)
@@ -133,9 +139,9 @@ class _Proposals:
             trial[switched] = self._options.chosen(rows[switched], clean, options, self._context.rng)
         return trial
 
-    def learn(self, of: IntArray, improved: IntArray) -> None:
-        moved = of[~self._switching[of]]
-        self._numeric.learn(moved, np.isin(moved, improved))
+    def learn(self, of: IntArray, improved: BoolArray) -> None:
+        numeric = ~self._switching[of]
+        self._numeric.learn(of[numeric], improved[numeric])
 
 
 def _moving_columns(context: AttackContext) -> IntArray:
@@ -151,7 +157,7 @@ def _moving_columns(context: AttackContext) -> IntArray:
 
 
 def _columns_at_once(attack: Square, columns: int, done: float) -> int:
-    share = attack.initial_share * 0.5 ** sum(done > halving for halving in _HALVINGS)
+    share = attack.initial_share * 0.5 ** int((_HALVINGS + 1) * done)
     return int(max(1, round(share * columns)))
 
 

@@ -1,6 +1,7 @@
 """Attacks of ART and foolbox behind our contract of an attack, so that one function judges theirs and ours alike.
 
-Each works on the detector itself and counts for itself how often it asked; the counter of the bench stays at 0.
+Each is run as its users run it: a network in the library's class for torch, trees in XGBoost's front for scikit-learn,
+rows in single precision and in one batch. What is asked passes our counter by, so the rivals count for themselves.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tabular_bench.attack import AttackContext
-from tabular_bench.detector import Detector
+from tabular_bench.detectors.boosting import XgboostDetector
 from tabular_bench.detectors.network import NetworkDetector
 from tabular_bench.schema import FloatArray
 from tabular_bench.threat import Access
@@ -23,16 +24,49 @@ _NO_BOUND = 1e10
 
 @dataclass
 class Counted:
-    """What all rivals share: the detector as two columns of probabilities, and how many rows it was asked about."""
+    """What ART's black-box attacks share: the detector in ART's terms, and how many rows it was asked about."""
 
-    detector: Detector
+    detector: NetworkDetector | XgboostDetector
     access: Access = "decision"
     asked: int = field(default=0, init=False)
 
-    def two_columns(self, rows: FloatArray) -> FloatArray:
-        self.asked += len(rows)
-        scores = self.detector.predict_proba(np.asarray(rows, dtype=np.float64))
-        return np.stack([1 - scores, scores], axis=1)
+    def classifier(self, shape: tuple[int, ...], ends: tuple[Any, Any]) -> Any:
+        """Return the detector for rows of that shape; what exceeds its columns is cut off."""
+        width = len(self.detector.feature_names)
+        if isinstance(self.detector, NetworkDetector):
+            return self._torch_classifier(self.detector, width, shape, ends)
+        import xgboost
+        from art.estimators.classification import BlackBoxClassifierNeuralNetwork
+
+        trees = xgboost.XGBClassifier(n_jobs=1)
+        trees.load_model(bytearray(self.detector.model))
+        trees.set_params(n_jobs=1)
+
+        def probabilities(rows: FloatArray) -> FloatArray:
+            self.asked += len(rows)
+            found: FloatArray = trees.predict_proba(rows.reshape(len(rows), -1)[:, :width])
+            return found
+
+        return BlackBoxClassifierNeuralNetwork(probabilities, shape, 2, channels_first=True, clip_values=ends)
+
+    def _torch_classifier(
+        self, detector: NetworkDetector, width: int, shape: tuple[int, ...], ends: tuple[Any, Any]
+    ) -> Any:
+        import torch
+        from art.estimators.classification import PyTorchClassifier
+
+        class Images(torch.nn.Module):
+            def __init__(self, rival: Counted) -> None:
+                super().__init__()
+                self.network, self.rival = torch_network(detector), rival
+
+            def forward(self, images: Any) -> Any:
+                self.rival.asked += len(images)
+                return self.network(images.reshape(len(images), -1)[:, :width])
+
+        return PyTorchClassifier(
+            Images(self), torch.nn.CrossEntropyLoss(), shape, 2, clip_values=ends, device_type="cpu"
+        )
 
 
 @dataclass
@@ -48,19 +82,12 @@ class ArtSquare(Counted):
 
     def perturb(self, context: AttackContext) -> FloatArray:
         from art.attacks.evasion import SquareAttack
-        from art.estimators.classification import BlackBoxClassifierNeuralNetwork
 
         count, width = context.rows.shape
         side = max(math.ceil(math.sqrt(width)), 5) + self.margin
         images = np.zeros((count, side * side), dtype=np.float32)
         images[:, :width] = context.rows
-        classifier = BlackBoxClassifierNeuralNetwork(
-            lambda asked: self.two_columns(asked.reshape(len(asked), -1)[:, :width]),
-            input_shape=(1, side, side),
-            nb_classes=2,
-            channels_first=True,
-            clip_values=(-_NO_BOUND, _NO_BOUND),
-        )
+        classifier = self.classifier((1, side, side), (-_NO_BOUND, _NO_BOUND))
         epsilon = context.projection.budget.epsilon
         attack = SquareAttack(classifier, eps=epsilon, max_iter=self.iterations, batch_size=BATCH, verbose=False)
         found = attack.generate(images.reshape(count, 1, side, side), y=np.eye(2)[context.targets])
@@ -77,14 +104,11 @@ class ArtHopSkipJump(Counted):
 
     def perturb(self, context: AttackContext) -> FloatArray:
         from art.attacks.evasion import HopSkipJump
-        from art.estimators.classification import BlackBoxClassifier
 
         scaler = context.projection.problem.scaler
         ends = tuple(scaler.to_scaled(end).astype(np.float32) for end in (scaler.lowest, scaler.highest))
-        width = context.rows.shape[1]
-        classifier = BlackBoxClassifier(self.two_columns, input_shape=(width,), nb_classes=2, clip_values=ends)
         attack = HopSkipJump(
-            classifier,
+            self.classifier(context.rows.shape[1:], (ends[0], ends[1])),
             batch_size=BATCH,
             norm=np.inf,
             max_iter=self.iterations,
@@ -101,29 +125,22 @@ def torch_network(detector: NetworkDetector) -> Any:
     import torch
 
     first, first_bias, second, second_bias, last, last_bias = (torch.tensor(array) for array in detector.parameters)
-
-    class Network(torch.nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.layers = torch.nn.Sequential(
-                torch.nn.Linear(*first.shape), torch.nn.ReLU(), torch.nn.Linear(*second.shape), torch.nn.ReLU()
-            )
-            self.last = torch.nn.Linear(len(last), 2)
-            layers = ((self.layers[0], first, first_bias), (self.layers[2], second, second_bias))
-            for layer, weights, bias in layers:
-                layer.weight.data, layer.bias.data = weights.T.contiguous(), bias
-            self.last.weight.data = torch.stack([torch.zeros_like(last), last])
-            self.last.bias.data = torch.stack([torch.zeros_like(last_bias), last_bias])
-
-        def forward(self, rows: Any) -> Any:
-            return self.last(self.layers(rows))
-
-    return Network().eval()
+    layers = (
+        (first.T, first_bias),
+        (second.T, second_bias),
+        (torch.stack([torch.zeros_like(last), last]), torch.stack([torch.zeros_like(last_bias), last_bias])),
+    )
+    linear = []
+    for weights, bias in layers:
+        layer = torch.nn.Linear(weights.shape[1], weights.shape[0])
+        layer.weight.data, layer.bias.data = weights.contiguous(), bias
+        linear.append(layer)
+    return torch.nn.Sequential(linear[0], torch.nn.ReLU(), linear[1], torch.nn.ReLU(), linear[2]).eval()
 
 
 @dataclass
 class ArtPgd:
-    """ART's PGD on the network as a torch module, all rows in one batch."""
+    """ART's PGD on the network, all rows in one batch."""
 
     detector: NetworkDetector
     steps: int
