@@ -80,14 +80,17 @@ class Ball:
 
     def clip(self, clean: FloatArray, rows: FloatArray) -> FloatArray:
         """Project the covered columns of scaled rows onto the ball around `clean`; both of shape ``(n, d)``."""
-        delta = np.where(self.covered, rows - clean, 0.0)
+        free = np.flatnonzero(~self.covered)
+        delta: FloatArray = rows - clean
+        delta[:, free] = 0.0
         if self.budget.norm == "linf":
-            delta = np.clip(delta, -self.budget.epsilon, self.budget.epsilon)
+            np.clip(delta, -self.budget.epsilon, self.budget.epsilon, out=delta)
         else:
             length = np.linalg.norm(delta, axis=1, keepdims=True)
-            delta = delta * np.minimum(1.0, self.budget.epsilon / np.maximum(length, 1e-300))
-        clipped: FloatArray = np.where(self.covered, clean + delta, rows)
-        return clipped
+            delta *= np.minimum(1.0, self.budget.epsilon / np.maximum(length, 1e-300))
+        delta += clean
+        delta[:, free] = rows[:, free]
+        return delta
 
     def count_switches(self, clean: FloatArray, rows: FloatArray) -> IntArray:
         """Count the categories and binary columns whose value differs from the clean row's, shape ``(n,)``."""

@@ -107,7 +107,7 @@ class Projection:
             repaired = self._repair(clean, self.to_problem(rows, of)).rows
             return np.where(repaired == clean, self.clean_scaled[of], self.problem.scaler.to_scaled(repaired))
         clean = self.clean_scaled[of]
-        moved = np.where(self.mask, rows, clean)
+        moved = rows if self.mask.all() else np.where(self.mask, rows, clean)
         moved = self.ball.clip(clean, moved)
         if self.protocol.preset.clips_to_training_range:
             moved = np.clip(moved, self.lower, self.upper)

@@ -108,7 +108,8 @@ class _Walk:
         self.norm: Norm = budget.norm
         self._roam = replace(context.projection, budget=replace(budget, epsilon=_UNBOUNDED))
         self._covered = ball.covered
-        self._columns = np.flatnonzero(context.mask & ball.covered)
+        self._moves = context.mask & ball.covered
+        self._columns = np.flatnonzero(self._moves)
         self._options = SwitchOptions.of(context)
         self.precision = precision(self.norm, max(len(self._columns), 1))
         self.best = context.rows.copy()
@@ -273,34 +274,45 @@ class _Walk:
 
     def _direction(self, of: IntArray, probes: int, length: FloatArray) -> FloatArray:
         """Estimate the direction that leads away from the border, shape ``(m, d)``; zero where it cannot be told."""
-        rng, columns = self._context.rng, self._columns
         direction = np.zeros((len(of), self._now.shape[1]))
         # Some questions are left for the step and the way back.
         counts = np.minimum(probes, self._detector.left(of) // 2)
         asking = np.flatnonzero(counts > 0)
-        if not asking.size or not columns.size:
+        if not asking.size or not self._columns.size:
             return direction
         counts = counts[asking]
         each = np.repeat(asking, counts)
-        shape = (len(each), len(columns))
-        noise = rng.normal(size=shape) if self.norm == "l2" else rng.uniform(-1.0, 1.0, shape)
-        noise /= np.maximum(np.linalg.norm(noise, axis=1, keepdims=True), _TINY)
-        trial = self._now[of[each]]
-        here = trial[:, columns]
-        trial[:, columns] += length[each, None] * noise
+        here = self._now[of[each]]
+        trial = self._noise(len(each))
+        trial *= (length[each] / np.maximum(np.sqrt(np.einsum("ij,ij->i", trial, trial)), _TINY))[:, None]
+        trial += here
         trial = self._roam(trial, of[each])
         answers = np.where(self._detector.fooled(trial, of[each]), 1.0, -1.0)
-        moved = (trial[:, columns] - here) / length[each, None]
+        # As far as they really moved; all probes of a row have the same length, which the direction does without.
+        trial -= here
         first = np.concatenate([[0], np.cumsum(counts)[:-1]])
         mean = np.add.reduceat(answers, first) / counts
         weights = np.where(np.repeat(np.abs(mean) == 1.0, counts), answers, answers - np.repeat(mean, counts))
-        slopes = np.add.reduceat(weights[:, None] * moved, first, axis=0)
+        trial *= weights[:, None]
+        slopes = np.add.reduceat(trial, first, axis=0)
+        slopes[:, ~self._moves] = 0.0
         if self.norm == "linf":
             slopes = np.sign(slopes)
         else:
             slopes /= np.maximum(np.linalg.norm(slopes, axis=1, keepdims=True), _TINY)
-        direction[np.ix_(asking, columns)] = slopes
+        direction[asking] = slopes
         return direction
+
+    def _noise(self, count: int) -> FloatArray:
+        """Draw probes of any length, shape ``(count, d)``, 0 in columns that do not move."""
+        rng, shape = self._context.rng, (count, len(self._moves))
+        if self.norm == "l2":
+            drawn = rng.standard_normal(shape, dtype=np.float32)
+        else:
+            drawn = rng.random(shape, dtype=np.float32) * 2 - 1
+        noise = drawn.astype(np.float64)
+        noise[:, ~self._moves] = 0.0
+        return noise
 
     def _step(self, of: IntArray, direction: FloatArray, length: FloatArray) -> None:
         """Take the longest of ever shorter steps after which the detector is still fooled, if there is one."""

@@ -166,10 +166,11 @@ class _Corners:
 
     def __init__(self, attack: Square, context: AttackContext, columns: IntArray) -> None:
         self._attack, self._context, self._columns = attack, context, columns
-        self._low = np.maximum(context.rows - context.radius, context.lower)[:, columns]
-        self._high = np.minimum(context.rows + context.radius, context.upper)[:, columns]
-        # A row may lie beyond a bound that its protocol clips to: then the bound is all there is to try.
-        self._low = np.minimum(self._low, self._high)
+        # Both sides of each column beside each other, so that one number drawn is a column and a side.
+        clean, radius = context.rows[:, columns], context.radius[columns]
+        self._sides = np.empty((*clean.shape, 2))
+        self._sides[..., 0] = np.maximum(clean - radius, context.lower[columns])
+        self._sides[..., 1] = np.minimum(clean + radius, context.upper[columns])
         self._order = context.rng.permutation(len(columns))
         self._next = context.rng.integers(0, max(len(columns), 1), len(context.rows))
         self._failures = np.zeros(len(context.rows), dtype=np.int64)
@@ -177,27 +178,34 @@ class _Corners:
 
     def make(self, rows: FloatArray, of: IntArray, done: float) -> FloatArray:
         rng, width = self._context.rng, len(self._columns)
-        every = np.arange(len(of))[:, None]
         count = _columns_at_once(self._attack, width, done)
+        self._is_single = self._is_started and count == 1
         if not self._is_started:
             self._is_started = True
-            picked = np.broadcast_to(np.arange(width), (len(of), width))
+            picked = 2 * np.arange(width) + rng.integers(0, 2, (len(of), width))
         elif count > 1:
-            picked = rng.integers(0, width, (len(of), count))
+            picked = rng.integers(0, 2 * width, (len(of), count))
         else:
-            picked = self._order[self._next[of] % width][:, None]
-            self._next[of] += 1
-        self._is_single = self._is_started and count == 1
-        low, high = self._low[of[:, None], picked], self._high[of[:, None], picked]
-        upwards = rng.random(picked.shape) < 0.5
-        if picked.shape[1] == 1:
-            now = rows[every, self._columns[picked]]
-            upwards = np.where(now == low, True, np.where(now == high, False, upwards))
-        values = np.where(upwards, high, low)
+            picked = self._other_sides(rows, of)[:, None]
+        values = self._sides.reshape(-1)[picked + (2 * width * of)[:, None]]
         stuck = np.flatnonzero(self._failures[of] >= width)
-        values[stuck] = rng.uniform(low[stuck], high[stuck])
-        rows[every, self._columns[picked]] = values
+        if stuck.size:
+            low, high = np.moveaxis(self._sides[of[stuck, None], picked[stuck] // 2], 2, 0)
+            values[stuck] = rng.uniform(low, high)
+        cells = np.arange(0, rows.size, rows.shape[1])[:, None] + self._columns[picked // 2]
+        rows.reshape(-1)[cells] = values
         return rows
+
+    def _other_sides(self, rows: FloatArray, of: IntArray) -> IntArray:
+        """Return the next column of each row, and the side that it is not on; any side if it is on neither."""
+        column = self._order[self._next[of] % len(self._columns)]
+        self._next[of] += 1
+        now = rows[np.arange(len(of)), self._columns[column]]
+        low, high = self._sides[of, column].T
+        side = self._context.rng.integers(0, 2, len(of))
+        side[now == high] = 0
+        side[now == low] = 1
+        return 2 * column + side
 
     def learn(self, of: IntArray, improved: BoolArray) -> None:
         self._failures[of] = np.where(improved, 0, self._failures[of] + self._is_single)
