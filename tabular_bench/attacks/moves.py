@@ -36,10 +36,14 @@ class Moves:
         self.numeric: BoolArray = context.mask & context.projection.ball.covered
         self._radius: FloatArray = np.where(self.numeric, context.radius, 0.0)
         # A clean row may lie out of bounds; it stays where it is.
-        lowest = np.maximum(np.minimum(context.lower - context.rows, 0.0), -self._radius)
-        highest = np.minimum(np.maximum(context.upper - context.rows, 0.0), self._radius)
-        self._lowest = np.where(self.numeric, context.rows + lowest, -np.inf)
-        self._highest = np.where(self.numeric, context.rows + highest, np.inf)
+        self._lowest, self._highest = context.rows - self._radius, context.rows + self._radius
+        bounded = np.flatnonzero(self.numeric & (np.isfinite(context.lower) | np.isfinite(context.upper)))
+        clean, radius = context.rows[:, bounded], self._radius[bounded]
+        lowest = np.maximum(np.minimum(context.lower[bounded] - clean, 0.0), -radius)
+        highest = np.minimum(np.maximum(context.upper[bounded] - clean, 0.0), radius)
+        self._lowest[:, bounded], self._highest[:, bounded] = clean + lowest, clean + highest
+        others = np.flatnonzero(~self.numeric)
+        self._lowest[:, others], self._highest[:, others] = -np.inf, np.inf
         self._first, self._last = context.lower + _slack(context.lower), context.upper - _slack(context.upper)
 
     def direction(self, gradients: FloatArray, rows: FloatArray) -> FloatArray:

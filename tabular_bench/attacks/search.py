@@ -124,6 +124,8 @@ class Search:
         numbers = np.arange(len(of))
         plain = self._context.project(reached, of)
         varied, sources = self._switching.propose(reached, gradients, of)
+        if not len(varied):
+            return Place(reached, plain, self._going(reached, plain), self._ask(plain, of))
         projected = self._context.project(varied, of[sources])
         # A switch that the projection has undone is no trial.
         differs = (projected != plain[sources]).any(axis=1)
@@ -138,7 +140,10 @@ class Search:
         return Place(every[chosen], tried[chosen], self._going(every[chosen], tried[chosen]), costs[chosen])
 
     def _going(self, reached: FloatArray, rows: FloatArray) -> FloatArray:
-        columns, going = self._integers, rows.copy()
+        columns = self._integers
+        if not self._context.projection.protocol.projects or not columns.size:
+            return rows
+        going = rows.copy()
         scale = self._context.projection.problem.scaler.scale[columns]
         before, after = reached[:, columns], rows[:, columns]
         going[:, columns] = np.where(np.abs(before - after) * scale < 1.0, before, after)
