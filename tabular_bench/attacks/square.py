@@ -169,8 +169,9 @@ class _Corners:
         # Both sides of each column beside each other, so that one number drawn is a column and a side.
         clean, radius = context.rows[:, columns], context.radius[columns]
         self._sides = np.empty((*clean.shape, 2))
-        self._sides[..., 0] = np.maximum(clean - radius, context.lower[columns])
-        self._sides[..., 1] = np.minimum(clean + radius, context.upper[columns])
+        # A clean value may lie out of bounds; no side of it does so further.
+        self._sides[..., 0] = np.minimum(np.maximum(clean - radius, context.lower[columns]), clean)
+        self._sides[..., 1] = np.maximum(np.minimum(clean + radius, context.upper[columns]), clean)
         self._order = context.rng.permutation(len(columns))
         self._next = context.rng.integers(0, max(len(columns), 1), len(context.rows))
         self._failures = np.zeros(len(context.rows), dtype=np.int64)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tabular_bench.attack_run import AttackOutcome, run_attack
 from tabular_bench.attacks.square import Square
-from tabular_bench.budget import Budget
+from tabular_bench.budget import Budget, Norm
 from tabular_bench.problem import Problem
 from tabular_bench.protocol import Protocol, ProtocolName
 from tabular_bench.schema import Feature, FloatArray
@@ -123,6 +123,17 @@ def test_any_width_any_budget(width: int, seed: int, linf: bool) -> None:
     # What was best of all that was asked is what is returned.
     lowest = min(float(answers.min()) for answers in watched.answered)
     assert outcome.scores.min() == pytest.approx(lowest, rel=1e-9)
+
+
+def test_a_clean_row_out_of_bounds_goes_no_further() -> None:
+    rows = np.array([[1.0, 0.5, -2.0]])
+    ground = plain(rows, tuple(Feature(f"x{n}", lower=-0.5, upper=0.6) for n in range(3)))
+    norms: tuple[Norm, ...] = ("linf", "l2")
+    for norm in norms:
+        outcome = run(ground, rows, WEIGHTS, attack=Square(iterations=200), budget=Budget(0.1, norm))
+        assert np.isfinite(outcome.rows).all()
+        assert outcome.rows[0, 0] <= 1.0
+        assert outcome.rows[0, 2] >= -2.0
 
 
 def test_rows_that_are_done_are_asked_about_no_more() -> None:
