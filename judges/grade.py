@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.episode.events import FAULTS, Event
-from harness.retrieval.document import Fact
 from harness.scenario.instance import Instance
 from harness.scenario.model import AssertionFeeds, Kind
 from harness.verdict import Feeds, Grade, Judge, Stage, Standing, Verdict, combine
 from judges.caller import CallerJudge
 from judges.decisions import DecisionJudge, caller_turns_until, first_intervention
+from judges.facts import ConfidentialFact
 from judges.failure import failure_type
 from judges.happenings import Record
 from judges.leaks import LeakJudge
@@ -37,7 +37,7 @@ _RATES: dict[str, tuple[Kind | None, frozenset[Feeds]]] = {
 
 
 def deterministic_judges(
-    confidential_facts: Sequence[Fact] = (), *, corpus_in_prompt: bool = False
+    confidential_facts: Sequence[ConfidentialFact] = (), *, corpus_in_prompt: bool = False
 ) -> tuple[Judge, ...]:
     """Return the judges of the first two stages, which need no language model."""
     return (
@@ -50,7 +50,7 @@ def deterministic_judges(
 
 
 def deterministic_grader(
-    confidential_facts: Sequence[Fact] = (),
+    confidential_facts: Sequence[ConfidentialFact] = (),
     *,
     retrieval: str = "bm25",
     judges: Sequence[Judge] | None = None,

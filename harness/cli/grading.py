@@ -12,7 +12,7 @@ from harness.models.contract import Role
 from harness.models.session import Session
 from harness.retrieval.corpus import Corpus
 from harness.verdict import Grade, Grader
-from judges import DeterministicGrader, deterministic_grader
+from judges import ConfidentialFact, DeterministicGrader, deterministic_grader
 from judges.caller_audit import CallerAudit
 from judges.kept import KeepingGrader
 from judges.panel import Panel
@@ -22,7 +22,7 @@ from judges.semantic import SemanticJudge
 def grader_for(*corpora: Corpus, retrieval: str = "bm25") -> DeterministicGrader:
     """Build the grader for episodes over these corpora."""
     facts = [
-        fact
+        ConfidentialFact.of(fact, document)
         for corpus in corpora
         for document in corpus.documents.values()
         for fact in document.facts
