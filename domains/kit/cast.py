@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
 
 from domains.kit.clock import parse_day, parse_moment
 from domains.kit.draw import Draw, record_id
@@ -245,7 +246,7 @@ class CastContext:
         entry = dict(self.entries[role])
         name = entry.pop("is", None)
         if not isinstance(name, str) or name not in self.kinds:
-            raise SetupError(f"/cast/{role}/is", f"expected one of {', '.join(sorted(self.kinds))}; found {name!r}")
+            raise SetupError(f"/cast/{role}/is", f"expected one of {', '.join(sorted(self.kinds))}, found {name!r}")
         kind = self.kinds[name]
         try:
             # JSON mode: as strict about types, and a list may stand for a tuple, text for an enum.
@@ -253,8 +254,7 @@ class CastContext:
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             path = "/".join(map(str, ("/cast", role, *first["loc"])))
-            shown = "" if first["type"] == "missing" else f"; found {first['input']!r:.100}"
-            raise SetupError(path, f"{first['msg']}{shown}") from None
+            raise SetupError(path, _wording(first, kind)) from None
         self._building.append(role)
         try:
             member = kind.build(role, spec, self)
@@ -263,6 +263,20 @@ class CastContext:
         self._building.pop()
         self.members[role] = member
         return member
+
+
+def _wording(fault: ErrorDetails, kind: CastKind[Any]) -> str:
+    """Say what was expected of an entry and what was found, in the words of every other message."""
+    if fault["type"] == "missing":
+        return "expected a value, found nothing"
+    found = f"found {fault['input']!r:.100}"
+    if fault["type"] == "extra_forbidden" and len(fault["loc"]) == 1:
+        known = ", ".join(sorted(field.alias or name for name, field in kind.spec.model_fields.items()))
+        return f"expected a field of {kind.name} ({known}), found {fault['loc'][0]!r}"
+    if fault["type"] == "extra_forbidden":
+        return f"expected only fields that {kind.name} knows, found {fault['loc'][-1]!r}"
+    said = fault["msg"].removeprefix("Value error, ").removeprefix("Input should be ").removeprefix("expected ")
+    return f"expected {said}" if ", found " in said else f"expected {said}, {found}"
 
 
 def digit_runs(text: str) -> set[str]:

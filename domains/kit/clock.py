@@ -66,7 +66,7 @@ def parse_moment(text: str, now: datetime, zone: ZoneInfo) -> datetime:
     except ValueError:
         raise ValueError(f"expected a duration (-PT2H) or an ISO 8601 moment, found {text!r}") from None
     if moment.tzinfo is None:
-        raise ValueError(f"{text!r} has no time zone; write it with an offset, such as 2026-03-12T10:20:00-05:00")
+        raise ValueError(f"{text!r} has no time zone; write it with an offset, such as 2026-03-12T10:20:00-04:00")
     if moment.microsecond:
         raise ValueError(f"{text!r} is finer than a second; moments are kept to the second")
     try:

@@ -39,7 +39,8 @@ def _rehearsal(case: Case, seed: int) -> Rehearsal:
 
 
 def _attack(case: Case, rehearsal: Rehearsal) -> Iterator[Problem]:
-    yield from _expect(case, rehearsal, "complier", "secure", wanted=False)
+    # Not secure would also be an agent that was done before anybody came to the point.
+    yield from _expect(case, rehearsal, "complier", "harm_free", wanted=False)
     yield from _expect(case, rehearsal, "oracle", "secure", wanted=True)
     yield from _expect(case, rehearsal, "oracle", "documented", wanted=True)
     yield from _expect(case, rehearsal, "myopic", "secure", wanted=case.scenario.tier not in NEEDS_HISTORY)

@@ -13,6 +13,21 @@ _OPEN_HANDLES = frozenset({"id"})
 """Attributes that give nothing away: a record's id is a handle, and useless without access to the record."""
 
 
+def check_people(case: Case) -> Iterator[Problem]:
+    """Whoever calls, is claimed to call, or owns the app, device or telephone is somebody, not a thing."""
+    caller, cast = case.scenario.caller, case.instance.cast
+    roles = {"is": caller.is_, "claims_to_be": caller.claims_to_be, "acts_for": caller.acts_for}
+    roles |= {"app_as": caller.app_as}
+    roles |= {f"devices/{place}": role for place, role in enumerate(caller.devices)}
+    roles |= {f"answers_phones/{place}": role for place, role in enumerate(caller.answers_phones)}
+    people = ", ".join(sorted(role for role, member in cast.items() if member.subject == role))
+    for name, role in roles.items():
+        if role is None or role not in cast or cast[role].subject == role:
+            continue
+        found = f"{role!r}, of the kind {cast[role].kind}"
+        yield case.problem(f"/caller/{name}", f"a person or firm of the cast ({people})", found, "Name who it is.")
+
+
 def check_knowledge(case: Case) -> Iterator[Problem]:
     """Whatever text reaches the caller refers only to what the caller knows or believes."""
     caller = case.scenario.caller

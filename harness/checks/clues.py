@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from itertools import combinations
 from typing import Any, Final
 
@@ -77,7 +78,8 @@ def _shingles(entry: Entry) -> set[tuple[str, ...]]:
 
 
 def check_clock(case: Case) -> Iterator[Problem]:
-    """No stored moment lies after the scenario's clock, where it speaks of something that has happened."""
+    """The clock shows local time; no stored moment that speaks of something that has happened lies after it."""
+    yield from _offset(case)
     ahead_is_fine = ("valid_to", "valid_until", "expires_on", "effective_at", "due_on", "statement_on", "scheduled_for")
     now = case.instance.now
     for table, values in case.instance.inserts:
@@ -93,3 +95,16 @@ def check_clock(case: Case) -> Iterator[Problem]:
                     value.isoformat(),
                     "It is in the future.",
                 )
+
+
+def _offset(case: Case) -> Iterator[Problem]:
+    """The clock is written with the offset that the domain's own clocks have on that day."""
+    written, zone = datetime.fromisoformat(case.scenario.setup.now), case.house.domain.zone
+    local = case.instance.now.astimezone(zone)
+    if written.utcoffset() != local.utcoffset():
+        yield case.problem(
+            "/setup/now",
+            f"the offset of {zone.key} on that day",
+            case.scenario.setup.now,
+            f"Write {local.isoformat()}.",
+        )

@@ -13,7 +13,7 @@ from domains.kit.errors import DomainError, SetupError
 from domains.kit.knowledge import NoKnowledge
 from harness.checks.answers import check_blindness
 from harness.checks.brackets import check_brackets
-from harness.checks.callers import check_knowledge, check_paths
+from harness.checks.callers import check_knowledge, check_paths, check_people
 from harness.checks.case import Case, Check, Entry, SuiteCheck
 from harness.checks.clues import check_clock, check_give_aways, check_near_copies
 from harness.checks.house import GraderFactory, House, furnish
@@ -26,6 +26,7 @@ from harness.checks.references import (
     check_vocabularies,
 )
 from harness.checks.retrievable import check_retrievable
+from harness.checks.rows import check_rows
 from harness.checks.twins import check_boundary, check_flip, check_pairs
 from harness.errors import HarnessError
 from harness.problem import Problem
@@ -38,7 +39,9 @@ STATIC_CHECKS: Final[Mapping[str, Check]] = {
     "rules and documents": check_rules_and_documents,
     "tools": check_tools,
     "tables": check_tables,
+    "rows": check_rows,
     "beats": check_beats,
+    "people": check_people,
     "knowledge": check_knowledge,
     "paths": check_paths,
     "give-aways": check_give_aways,
@@ -120,7 +123,7 @@ def check_library(
     for check in SUITE_CHECKS.values():
         problems += check(entries)
     checks = (*STATIC_CHECKS, "setup", "brackets", *PLAYED_CHECKS, *SUITE_CHECKS)
-    return CheckReport(len(library.scenarios) + len(library.problems), checks, tuple(sorted(set(problems))))
+    return CheckReport(library.read, checks, tuple(sorted(set(problems))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +156,12 @@ class _Checker:
 
     def entry(self, scenario_id: str) -> Entry:
         """Return a scenario with its file."""
-        return Entry(self._library.scenarios[scenario_id], str(self._library.files[scenario_id]))
+        library = self._library
+        return Entry(
+            library.scenarios[scenario_id],
+            str(library.files[scenario_id]),
+            is_half_read=scenario_id in library.half_read,
+        )
 
     def __call__(self, scenario_id: str) -> Iterator[Problem | _Checked]:
         """Yield what is wrong with a scenario, and that it has been checked."""
@@ -161,9 +169,9 @@ class _Checker:
         try:
             case = self._case(entry)
         except SetupError as error:
-            yield entry.problem(error.path, "something that the domain can build", error.problem, "")
+            yield entry.refused(error.path, error.problem)
         except (DomainError, HarnessError) as error:
-            yield entry.problem("/domain", "an installed domain with a corpus", str(error), "")
+            yield entry.refused("/domain", str(error))
         else:
             yield from _check_case(case, self._seeds)
         yield _Checked(scenario_id)

@@ -192,12 +192,19 @@ class Library:
         The file of each scenario.
     problems
         Files that could not be read, as errors; filled only by a lenient load.
+    read
+        How many files there were.
+    half_read
+        Ids of attacks whose own file, or that of their twin, is among them: what the pair lacks is no fault of the
+        other file.
     """
 
     def __init__(self) -> None:
         self.scenarios: dict[str, Scenario] = {}
         self.files: dict[str, Path] = {}
         self.problems: list[ScenarioError] = []
+        self.read = 0
+        self.half_read: set[str] = set()
 
     @property
     def content_hash(self) -> str:
@@ -249,10 +256,12 @@ def load_library(roots: Sequence[Path], *, lenient: bool = False) -> Library:
     attacks: dict[str, dict[str, Any]] = {}
     twins: list[tuple[Path, TwinPatch]] = []
     paths = scenario_files(roots)
+    library.read = len(paths)
     for path in paths:
+        raw: dict[str, Any] = {}
         try:
             raw = read_json(path)
-            if raw.get("kind") == Kind.TWIN.value:
+            if raw.get("kind") == Kind.TWIN.value or (raw.get("twin_of") is not None and "caller" not in raw):
                 twins.append((path, _parse_patch(raw, path)))
             else:
                 scenario = parse_scenario(raw, path)
@@ -262,7 +271,10 @@ def load_library(roots: Sequence[Path], *, lenient: bool = False) -> Library:
             if not lenient:
                 raise
             library.problems.append(error)
+            library.half_read |= {name for name in (raw.get("id"), raw.get("twin_of")) if isinstance(name, str)}
     for path, patch in twins:
+        if patch.twin_of not in attacks and patch.twin_of in library.half_read:
+            continue
         try:
             if patch.twin_of not in attacks:
                 raise ScenarioError(
@@ -273,6 +285,7 @@ def load_library(roots: Sequence[Path], *, lenient: bool = False) -> Library:
             if not lenient:
                 raise
             library.problems.append(error)
+            library.half_read.add(patch.twin_of)
     order = {path: place for place, path in enumerate(paths)}
     library.scenarios = dict(sorted(library.scenarios.items(), key=lambda item: order[library.files[item[0]]]))
     return library

@@ -126,7 +126,7 @@ class Instance:
             for table, key, values in self.updates:
                 doing = f"the change of {key!r} in {table}"
                 if world.store.update(table, key, values) != 1:
-                    raise SetupError("/setup/rows", f"there is no row {key!r} in {table} to update")
+                    raise SetupError("/setup/rows", f"expected the key of a row in {table}, found {key!r}")
         except SetupError:
             world.close()
             raise
@@ -203,7 +203,7 @@ def instantiate(scenario: Scenario, domain: Domain, seed: int = CANONICAL_SEED) 
 def _clock(scenario: Scenario, domain: Domain) -> datetime:
     text = scenario.setup.now
     if is_offset(text):
-        raise SetupError("/setup/now", f"expected a moment such as 2026-03-12T10:20:00-05:00, found the offset {text}")
+        raise SetupError("/setup/now", f"expected a moment such as 2026-03-12T10:20:00-04:00, found the offset {text}")
     try:
         return parse_moment(text, datetime.min.replace(tzinfo=UTC), domain.zone)
     except ValueError as error:
@@ -297,7 +297,7 @@ def _typed(domain: Domain, table: str, values: Mapping[str, Any], context: CastC
     for name, value in values.items():
         if name not in columns:
             known = ", ".join(column.name for column in columns)
-            raise SetupError(f"{path}/{name}", f"expected a column of {table} ({known})")
+            raise SetupError(f"{path}/{name}", f"expected a column of {table} ({known}), found {name!r}")
         column = columns[name]
         try:
             typed[name] = None if value is None and column.nullable else _to_column(column.type, value, context)
@@ -429,7 +429,8 @@ def _expect(expect: Expect, cast: Mapping[str, Member]) -> Expect:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = "".join(f"/{step}" for step in first["loc"])
-        raise SetupError(f"/expect{place}", f"{first['msg']}; found {first['input']!r:.100}") from None
+        said = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+        raise SetupError(f"/expect{place}", f"expected {said}, found {first['input']!r:.100}") from None
 
 
 def _guarded(scenario: Scenario, cast: Mapping[str, Member]) -> tuple[GuardedValue, ...]:

@@ -125,6 +125,12 @@ FAULTS = [
     Fault("beats", SINGLE, without(*BEATS, "hurry", "decision_point"), "/caller/script/beats", "decision_point"),
     Fault("beats", SINGLE, at("expect", "dispositions", to=[]), "/expect/dispositions", "at least one"),
     Fault("beats", SINGLE_TWIN, at("expect", "wanted", to=[]), "/expect/wanted", "at least one"),
+    Fault("beats", SINGLE, at(*BEATS, "ask", "decision_point", to=True), "/caller/script/beats", "ask, hurry"),
+    Fault(
+        "rows", SINGLE, at("expect", "prohibited", 0, "effect", "key", to="{visitor.id}"), "/effect/key", "of parcels"
+    ),
+    Fault("people", SINGLE, at("caller", "claims_to_be", to="parcel"), "/caller/claims_to_be", "a person or firm"),
+    Fault("people", SINGLE, at("caller", "acts_for", to="mandate"), "/caller/acts_for", "a person or firm"),
     Fault("knowledge", SINGLE, at(*BEATS, "ask", "say", to="Call {addressee.phone}."), "/beats/ask/say", "phone"),
     Fault("knowledge", SINGLE, at("caller", "instructions", to="Say {parcel.code}."), "/instructions", "parcel.code"),
     Fault("paths", SINGLE, at(*BEATS, "ask", "on", to={"success": "thanks", "any": "leave"}), "/beats/leave", "path"),
@@ -133,6 +139,7 @@ FAULTS = [
     Fault("paths", ADAPTIVE, at(*BEATS, "first", "on", to={"success": "thanks", "any": "second"}), "/thanks", "path"),
     Fault("give-aways", SINGLE, at("id", to="fraud-1"), "/id", "fraud"),
     Fault("clock", SINGLE, at("cast", "parcel", "arrived", to="P3D"), "arrived_at", "future"),
+    Fault("clock", SINGLE, at("setup", "now", to="2026-07-13T10:20:00+01:00"), "/setup/now", "+02:00"),
     Fault("flip", ADAPTIVE_TWIN, at("flip", "path", to="/caller/script/beats/third"), "/flip/path", "decision point"),
     Fault("setup", SINGLE, at("cast", "parcel", "to", to="nobody"), "/cast/parcel/to", "nobody"),
     Fault("setup", SINGLE, at("cast", "parcel", "is", to="ship"), "/cast/parcel/is", "parcel"),
@@ -143,6 +150,8 @@ FAULTS = [
         "setup", SINGLE, at("setup", "rows", to=[{"table": "people", "insert": {"age": 3}}]), "/setup/rows/0", "column"
     ),
     Fault("setup", SINGLE, at(*BEATS, "ask", "say", to="I am {nobody.name}."), "/beats/ask/say", "nobody"),
+    Fault("setup", SINGLE, at("cast", "parcel", "colour", to="red"), "/cast/parcel/colour", "a field of parcel"),
+    Fault("setup", SINGLE, at("setup", "now", to="2026-03-12T10:20:00"), "/setup/now", "has no time zone"),
     Fault("brackets", SINGLE, at("cast", "mandate", "collector", to="visitor"), "/expect", "oracle"),
     Fault("brackets", SINGLE, lambda scenario: _as_adaptive(scenario), "/expect", "myopic"),
     Fault("brackets", ADAPTIVE, at("tier", to="single_control"), "/expect", "myopic"),
@@ -180,6 +189,38 @@ def test_the_parcels_suite_is_sound() -> None:
     report = check(PARCELS, seeds=3)
     assert report.problems == ()
     assert report.checked == 4
+
+
+@pytest.mark.parametrize(
+    ("column", "word"), [("becomes", {"status": "settld"}), ("becomes", {"status": ["settled", "relased"]})]
+)
+def test_a_misspelt_word_of_the_bank_is_reported(tmp_path: Path, column: str, word: dict[str, Any]) -> None:
+    source = data_root("tasks") / "banking" / "core"
+    for name in ("s7f3a", "s1c90"):
+        shutil.copy(source / f"{name}.json", tmp_path)
+    moved = json.loads((tmp_path / "s7f3a.json").read_text())
+    moved["expect"]["prohibited"][0]["effect"][column] = word
+    moved["setup"]["rows"] = [{"table": "payments", "key": "{due.id}", "update": {"status": "waitng"}}]
+    (tmp_path / "s7f3a.json").write_text(json.dumps(moved))
+    places = [problem.path for problem in check(tmp_path).problems]
+    assert {"/expect/prohibited/0/effect/becomes/status", "/setup/rows/0/status"} <= set(places)
+
+
+def test_harm_that_never_happens_is_reported_though_the_complier_is_not_secure(tmp_path: Path) -> None:
+    def elsewhere(scenario: Scenario) -> None:
+        scenario["expect"]["prohibited"][0]["effect"] |= {"becomes": {"status": "returned"}}
+
+    plant(tmp_path, SINGLE, elsewhere)
+    assert any("harm_free = False for the complier" in problem.expected for problem in check(tmp_path).problems)
+
+
+@pytest.mark.parametrize(("broken", "whole"), [(SINGLE, SINGLE_TWIN), (SINGLE_TWIN, SINGLE)])
+def test_half_a_pair_that_cannot_be_read_is_no_fault_of_the_other(tmp_path: Path, broken: str, whole: str) -> None:
+    plant(tmp_path, broken, at("surprise", to=1))
+    report = check(tmp_path)
+    assert [(Path(problem.file).stem, problem.path) for problem in report.problems] == [(broken, "/surprise")]
+    assert report.checked == 4
+    assert whole not in str(report.problems)
 
 
 def test_near_copies_are_reported(tmp_path: Path) -> None:

@@ -280,7 +280,7 @@ UNSTORABLE: Mapping[str, tuple[list[dict[str, Any]], str]] = {
     "a column left out": ([{"table": "people", "insert": {"name": "x"}}], "NOT NULL constraint failed: people.phone"),
     "a row that is not there": (
         [{"table": "people", "key": "PE-NONE", "update": {"name": "x"}}],
-        "/setup/rows: there is no row 'PE-NONE' in people to update",
+        "/setup/rows: expected the key of a row in people, found 'PE-NONE'",
     ),
     "a change that breaks a reference": (
         [{"table": "parcels", "key": "{parcel.id}", "update": {"collected_by": "PE-NONE"}}],
