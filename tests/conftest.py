@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -14,5 +15,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A gate that a shell started in the background ignores Ctrl-C, and so would every command that a test starts.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     # The provider library imports some of its modules at the first call, whichever test makes it.
     config.addinivalue_line("filterwarnings", "ignore:Items? .* on TypedDict:UserWarning")
