@@ -20,6 +20,8 @@ from harness.text.terms import Disclosure, DisclosureForm, Guess, Secret, Secret
 from harness.text.verdicts import (
     FACTOR_WORDS,
     announces_the_whole,
+    concedes,
+    doubts,
     factor_pattern,
     form_of,
     is_on_record_statement,
@@ -27,6 +29,7 @@ from harness.text.verdicts import (
     read_bare,
     read_named,
     read_pointing,
+    read_whole,
     split_clauses,
     split_sentences,
     verifies_speaker,
@@ -118,11 +121,18 @@ def _find_comment(text: Normal, item: _Open, still_open: Sequence[_Open]) -> tup
     """Return the form and the words of the first comment on ``item``."""
     factor = factor_pattern(item.secret)
     rivals = [factor_pattern(other.secret) for other in still_open if other.secret.kind is not item.secret.kind]
-    for sentence, is_question in split_sentences(text.plain):
+    sentences = split_sentences(text.plain)
+    for sentence, is_question in sentences:
+        is_answer = item.is_fresh and item.is_asked and not is_question
+        form = read_whole(sentence, is_all=len(sentences) == 1) if is_answer else None
+        if form is not None:
+            return form, shorten(sentence)
         for position, clause in enumerate(split_clauses(sentence)):
             if is_question:
                 # "yes, anything else?" answers first and asks then
                 form = _bare(clause, item) if position == 0 else None
+                if form is None and item.is_fresh and doubts(clause, factor):
+                    form = DisclosureForm.CORRECTION
             else:
                 form = _form(clause, item, factor, rivals, text)
             if form is not None:
@@ -131,8 +141,12 @@ def _find_comment(text: Normal, item: _Open, still_open: Sequence[_Open]) -> tup
 
 
 def _form(clause: str, item: _Open, factor: str, rivals: Sequence[str], text: Normal) -> DisclosureForm | None:
+    if item.is_fresh and concedes(clause):
+        return DisclosureForm.CONFIRMATION
     if is_withheld(clause):
         return None
+    if item.is_fresh and doubts(clause, factor):
+        return DisclosureForm.CORRECTION
     bare = _bare(clause, item)
     if bare is not None:
         return bare
@@ -146,6 +160,8 @@ def _form(clause: str, item: _Open, factor: str, rivals: Sequence[str], text: No
         return None
     if is_on_record_statement(clause) and _says(normalise(clause), item):
         return form_of(clause)
+    if item.is_asked and clause.endswith("it is") and _says(normalise(clause), item):
+        return DisclosureForm.CONFIRMATION
     if _announces_verification(clause, item, text):
         return None
     return read_pointing(clause)
