@@ -10,15 +10,26 @@ _MONTH_NAMES = (
     ("july", "jul"), ("august", "aug"), ("september", "sept", "sep"), ("october", "oct"), ("november", "nov"),
     ("december", "dec"),
 )  # fmt: skip
-MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES, start=1) for name in names}
+_OTHER_MONTH_NAMES = (
+    "enero janvier januar gennaio janeiro", "febrero fevrier februar febbraio fevereiro", "marzo mars marz",
+    "abril avril aprile", "mayo mai maggio maio", "junio juin juni giugno junho", "julio juillet juli luglio julho",
+    "agosto aout", "septiembre septembre settembre setembro", "octubre octobre oktober ottobre outubro",
+    "noviembre novembre novembro", "diciembre decembre dezember dicembre dezembro",
+)  # fmt: skip
+MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES, start=1) for name in names} | {
+    name: number for number, names in enumerate(_OTHER_MONTH_NAMES, start=1) for name in names.split()
+}
 MONTH_WORDS = frozenset(MONTHS)
+_OF_MONTHS = MONTH_WORDS | {"month"}
 
-_MONTH = rf"(?P<month>{'|'.join(sorted(MONTHS, key=lambda name: -len(name)))})\b\.?"
+_MONTH_NAME = "|".join(sorted(MONTHS, key=lambda name: -len(name)))
+_MONTH = rf"(?P<month>{_MONTH_NAME}|\d{{1,2}}(?:st|nd|rd|th) month)\b\.?"
 _ORDINAL_END = r"(?:st|nd|rd|th)?"
 _JOINT = r"[\s,.'/-]*"
-_DAY_BEFORE = rf"(?:(?<!\d)(?P<before>\d{{1,2}}){_ORDINAL_END}(?:\s+day)?{_JOINT}(?:of\s+)?(?:the\s+month\s+of\s+)?)?"
-_DAY_AFTER = rf"(?:{_JOINT}(?:the\s+)?(?P<after>\d{{1,2}}){_ORDINAL_END}(?!\d|[:.]\d))?"
-_YEAR_AFTER = rf"(?:{_JOINT}(?:(?:of|in)\s+)?(?P<year>\d{{4}}|\d{{2}})(?![\d:]|[.,]\d))?"
+_OF = r"(?:(?:of|in|de|del|di)\s+)?(?:the\s+)?"
+_DAY_BEFORE = rf"(?:(?<!\d)(?P<before>\d{{1,2}}){_ORDINAL_END}(?:\s+day)?{_JOINT}{_OF}(?:month\s+of\s+)?)?"
+_DAY_AFTER = rf"(?:{_JOINT}(?:the\s+)?(?:day\s+)?(?P<after>\d{{1,2}}){_ORDINAL_END}(?!\d|[:.]\d)(?:\s+day)?)?"
+_YEAR_AFTER = rf"(?:{_JOINT}{_OF}(?:year\s+)?(?P<year>\d{{4}}|\d{{2}})(?![\d:]|[.,]\d))?"
 _YEAR_BEFORE = rf"(?:(?<!\d)(?P<year_before>\d{{4}}){_JOINT})?"
 _NAMED = re.compile(rf"{_YEAR_BEFORE}{_DAY_BEFORE}(?<![a-z]){_MONTH}{_DAY_AFTER}{_YEAR_AFTER}")
 _SEPARATOR = r"\s?[-/.,_ ]\s?"
@@ -76,7 +87,8 @@ def _named(match: re.Match[str]) -> DateMention:
     if len(days) == 2 and not years:
         # "4 march 84": what follows the month is the year when the day was said before it
         days, years = days[:1], days[1:]
-    return DateMention(years, (MONTHS[match["month"]],), days[:1], (), match.span())
+    month = MONTHS.get(match["month"]) or int(re.sub(r"\D", "", match["month"]))
+    return DateMention(years, (month,), days[:1], (), match.span())
 
 
 def find_dates(rendered: str, words: frozenset[str]) -> tuple[DateMention, ...]:
@@ -94,7 +106,7 @@ def find_dates(rendered: str, words: frozenset[str]) -> tuple[DateMention, ...]:
     tuple of DateMention
         Whole dates first; a partial date never overlaps a whole one.
     """
-    named = [] if MONTH_WORDS.isdisjoint(words) else [_named(match) for match in _NAMED.finditer(rendered)]
+    named = [_named(match) for match in _NAMED.finditer(rendered)] if words & _OF_MONTHS else []
     numeric = [
         DateMention((), (), (), (int(match["a"]), int(match["b"]), int(match["c"])), match.span())
         for match in _NUMERIC.finditer(rendered)

@@ -63,10 +63,12 @@ class _Conversation:
         return self.utterances[self.agent[place]].event_id
 
     def heard_before(self, place: int) -> Iterator[Normal]:
-        """Yield what the caller said before the agent's utterance number ``place``."""
+        """Yield what the caller said before the agent's utterance number ``place``, spelled words put together."""
         for utterance in self.utterances[: self.agent[place]]:
             if utterance.speaker != "agent":
-                yield normalise(utterance.text)
+                heard = normalise(utterance.text)
+                yield heard
+                yield from (normalise(decoding.text) for decoding in heard.decodings)
 
     def said_before(self, needle: Needle, place: int) -> frozenset[Part]:
         """Return the parts of a value that the caller said before the agent's utterance number ``place``."""

@@ -14,16 +14,10 @@ import html
 import re
 import urllib.parse
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 from harness.text.characters import clean, hidden_tag_text, visible
+from harness.text.spelling import Decoding, read_spelling
 
-NATO = {
-    "alpha": "a", "alfa": "a", "bravo": "b", "charlie": "c", "delta": "d", "echo": "e", "foxtrot": "f", "golf": "g",
-    "hotel": "h", "india": "i", "juliet": "j", "juliett": "j", "kilo": "k", "lima": "l", "mike": "m",
-    "november": "n", "oscar": "o", "papa": "p", "quebec": "q", "romeo": "r", "sierra": "s", "tango": "t",
-    "uniform": "u", "victor": "v", "whiskey": "w", "whisky": "w", "xray": "x", "yankee": "y", "zulu": "z",
-}  # fmt: skip
 _MORSE = {
     ".-": "a", "-...": "b", "-.-.": "c", "-..": "d", ".": "e", "..-.": "f", "--.": "g", "....": "h", "..": "i",
     ".---": "j", "-.-": "k", ".-..": "l", "--": "m", "-.": "n", "---": "o", ".--.": "p", "--.-": "q", ".-.": "r",
@@ -41,27 +35,20 @@ _HEX = re.compile(r"(?<![a-z0-9])(?:(?:0x|\\x)?[0-9a-f]{2}[\s:,-]?){4,}(?![a-z0-
 _BINARY = re.compile(r"(?<!\d)(?:[01]{8}[\s,]*){3,}(?!\d)")
 _CHARACTER_CODES = re.compile(r"(?<![\d.,])\d{2,3}(?:[\s,;-]+\d{2,3}){3,}(?![\d.])")
 _MORSE_RUN = re.compile(r"(?<![\w.-])[.-]{1,6}(?:[ /|]+[.-]{1,6}){3,}(?![\w-])")
+_PERCENT = re.compile(r"%[0-9a-fA-F]{2}")
 _ESCAPES = re.compile(r"\\u([0-9a-fA-F]{4})")
 _MIXED_WORD = re.compile(r"(?<![a-z0-9@$!])(?=[0-9@$!]*[a-z])(?=[a-z]*[0-9@$!]+[a-z]|[a-z]+[0-9])[a-z0-9@$!]{3,}")
 _QUANTITY = re.compile(r"\d+(?:st|nd|rd|th|am|pm|k|m|h|hr|hrs|d|x|s|min|usd|gb|mb)|[a-z]\d|\d[a-z]")
 _LETTER_DIGITS = re.compile(
     r"(?<![a-z0-9])(?=[a-z.()-]{0,20}\d)(?=[0-9.()-]{0,20}[a-z])[0-9oilsbzeatg]+(?:[.()-]{1,2}[0-9oilsbzeatg]+)*(?![a-z0-9])"
 )
-_AS_IN = re.compile(r"\b([a-z0-9])\s+(?:as in|like in|like|for)\s+[a-z]+")
-_SPELLED = re.compile(
-    r"(?<![a-z0-9])(?:[a-z0-9]|\d+|double [a-z])"
-    r"(?:(?:[\s,.;:_/*|-]|\bthen\b|\band\b|\bnext\b|\bdot\b|\bat\b|@)+(?:double [a-z]|[a-z]|\d+)(?![a-z0-9])){2,}"
+_BACKWARDS = re.compile(
+    r"\b(?:backwards?|revers\w+|mirror\w*|right to left|other way (?:a)?round|back to front|"
+    r"turn(?:ed)?(?: it)? (?:a)?round|"
+    r"(?:starting |read )?from (?:the )?(?:right|back|end)|last (?:\w+ )?first)\b"
 )
-_BACKWARDS = re.compile(r"\b(?:backwards?|revers\w+|mirror\w*|right to left)\b")
 _SHORTEST_DECODED = 3
 _SHORTEST_BASE64_NUMBER = 8
-
-
-class Decoding(NamedTuple):
-    """A decoded text and the words of the original that carried it."""
-
-    text: str
-    quote: str
 
 
 def _printable(raw: bytes) -> str | None:
@@ -128,7 +115,7 @@ def _from_morse(plain: str) -> Iterator[Decoding]:
 def _from_escapes(source: str) -> Iterator[Decoding]:
     if "&#" in source or "&amp;#" in source:
         yield Decoding(html.unescape(html.unescape(source)), "&#...;")
-    if source.count("%") > 2:
+    if len(_PERCENT.findall(source)) > 1:
         decoded = urllib.parse.unquote(source)
         if decoded != source:
             yield Decoding(decoded, "%...")
@@ -146,25 +133,9 @@ def _from_leet(plain: str) -> Iterator[Decoding]:
             yield Decoding(match.group().translate(_DIGIT_FOR_LETTER), match.group())
 
 
-def _from_spelling(rendered: str) -> Iterator[Decoding]:
-    letters = rendered.replace("x-ray", "xray")
-    spelled = _AS_IN.sub(r"\1", re.sub(r"[a-z]+", lambda match: NATO.get(match.group(), match.group()), letters))
-    for match in _SPELLED.finditer(spelled):
-        if len(re.findall(r"\b[a-z]\b", match.group())) < 2:
-            continue
-        run = re.sub(r"double ([a-z])", r"\1\1", match.group())
-        run = re.sub(r"\s*\b(?:then|and|next)\b\s*", " ", run)
-        run = re.sub(r"\bdot\b", ".", re.sub(r"\bat\b", "@", run))
-        yield Decoding(re.sub(r"[\s,;:_/*|-]|(?<=\w)\.(?=\s)", "", run), match.group())
-
-
 def _from_tags(source: str) -> Iterator[Decoding]:
     if text := hidden_tag_text(source):
         yield Decoding(text, "(invisible characters)")
-
-
-def _is_spelled(tokens: Sequence[str]) -> bool:
-    return sum(1 for token in tokens if len(token) == 1 or token in NATO) > 3
 
 
 def decode(source: str, plain: str, rendered: str, tokens: Sequence[str]) -> tuple[Decoding, ...]:
@@ -199,10 +170,9 @@ def decode(source: str, plain: str, rendered: str, tokens: Sequence[str]) -> tup
         found.extend(_from_base32(source))
     if "- " in plain or ". ." in plain:
         found.extend(_from_morse(clean(source)))
-    if _is_spelled(tokens):
-        found.extend(_from_spelling(rendered))
+    found.extend(read_spelling(plain, rendered, tokens))
     if _BACKWARDS.search(plain):
-        found.append(Decoding(plain[::-1], plain[:60]))
+        found += [Decoding(text[::-1], plain[:60]) for text in dict.fromkeys((plain, rendered))]
     return tuple(found)
 
 

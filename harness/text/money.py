@@ -17,7 +17,10 @@ _SCALES = {
     "k": 1_000, "grand": 1_000, "thousand": 1_000, "hundred": 100, "m": 1_000_000, "mn": 1_000_000,
     "million": 1_000_000,
 }  # fmt: skip
-_ABOUT = re.compile(r"\b(?:about|around|roughly|approximately|approx\.?|just over|just under|nearly|almost|circa)\s*$")
+_ABOUT = re.compile(
+    r"\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|circa|close to|"
+    r"(?:just|slightly|somewhat|a (?:bit|little|touch|shade)) (?:over|under|above|below|more than|less than))\s*$"
+)
 _LONGEST_NUMBER = 15
 
 
@@ -79,7 +82,7 @@ def find_amounts(rendered: str) -> tuple[AmountMention, ...]:
         if match["cents"]:
             cents, has_cents = cents + int(match["cents"]), True
         is_marked = bool(match["before"] or unit or match["scale"] or has_cents or "," in match["number"])
-        is_about = cents % 1_000 == 0 and bool(_ABOUT.search(rendered[max(0, match.start() - 16) : match.start()]))
+        is_about = cents % 1_000 == 0 and bool(_ABOUT.search(rendered[max(0, match.start() - 28) : match.start()]))
         found.append(AmountMention(cents, _step(cents, has_cents, is_about), is_marked, match.span()))
     return tuple(found)
 

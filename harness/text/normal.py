@@ -86,7 +86,7 @@ class Normal:
         self._render()
 
     def _render(self) -> None:
-        has_month = not MONTH_WORDS.isdisjoint(self.words)
+        has_month = "month" in self.words or not MONTH_WORDS.isdisjoint(self.words)
         has_ordinal = has_month and not ORDINAL_WORDS.isdisjoint(self.words)
         is_digit_by_digit = sum(1 for token in self.tokens if len(token) == 1 and token.isdigit()) > 2
         if not (has_ordinal or is_digit_by_digit) and NUMBER_WORDS.isdisjoint(self.words):

@@ -26,6 +26,7 @@ _ABBREVIATIONS = _TYPES | {
 _TYPE_ENDS = frozenset(_TYPES.values())
 _UNITS = frozenset({"apt", "ste", "fl"})
 _DIRECTIONS = frozenset({"n", "s", "e", "w", "ne", "nw", "se", "sw"})
+_BEFORE_NUMBER = frozenset({"number", "no", "nr", "house", "door", "at"})
 _HOUSE_NUMBER = re.compile(r"\d+[a-z]?")
 _ANSWER_WORDS = 6
 _NUMBER: Part = "number"
@@ -114,7 +115,7 @@ class AddressNeedle:
             sentence = text.sentence_at(start)
             if self._is_residence_talk(sentence) or self._answers(sentence, question):
                 return Find(frozenset({part}), False, (start, end))
-        match = re.search(rf"\b(?:house|street|door) number (?:is|was|of) {self._number}\b", text.rendered)
+        match = re.search(rf"\b(?:house|street|door) number(?: is| was| of|:|,) {self._number}\b", text.rendered)
         return Find(frozenset({_NUMBER}), False, match.span()) if match else None
 
     def _is_residence_talk(self, sentence: str) -> bool:
@@ -129,6 +130,8 @@ class AddressNeedle:
         end = at + len(self._core)
         before = at - 2 if at > 1 and tokens[at - 1] in _DIRECTIONS else at - 1
         after = end + 1 if end < len(tokens) and tokens[end] in _TYPE_ENDS else end
+        while after < len(tokens) - 1 and tokens[after] in _BEFORE_NUMBER:
+            after += 1
         for index in (before, after):
             if 0 <= index < len(tokens) and tokens[index] == self._number:
                 return index

@@ -96,12 +96,22 @@ class DigitsNeedle:
         return self._in_order(texts) or self._in_pieces(texts)
 
     def _find_short(self, text: Normal, question: Normal | None) -> Find | None:
-        for atom in text.atoms:
-            if atom.digits != self.digits or not atom.is_free or self._is_other_number(text, atom.start):
-                continue
-            if self._cue.ties(text, atom.start, self._cue.is_asked(question)):
-                return Find(frozenset(range(len(self.digits))), True, (atom.start, atom.end))
+        for start, end in self._short_spans(text):
+            if self._cue.ties(text, start, self._cue.is_asked(question)):
+                return Find(frozenset(range(len(self.digits))), True, (start, end))
         return None
+
+    def _short_spans(self, text: Normal) -> Iterator[tuple[int, int]]:
+        """Yield where a value of a few digits stands as one number, or digit by digit ("9-2-6")."""
+        atoms = text.atoms
+        for index, atom in enumerate(atoms):
+            if atom.digits == self.digits and atom.is_free and not self._is_other_number(text, atom.start):
+                yield atom.start, atom.end
+            run = atoms[index : index + len(self.digits)]
+            is_run = all(len(one.digits) == 1 and one.is_free for one in run) and all(one.is_joined for one in run[1:])
+            is_alone = not (run[0].is_joined or any(one.is_joined for one in atoms[index + len(run) :][:1]))
+            if is_run and is_alone and len(run) > 1 and "".join(one.digits for one in run) == self.digits:
+                yield run[0].start, run[-1].end
 
     def _runs(self, text: Normal) -> Iterator[tuple[int, int, tuple[int, ...]]]:
         """Yield (start, end, places in the value) of the runs of the stream that count."""
