@@ -14,9 +14,10 @@ from functools import cached_property, lru_cache
 
 from harness.text.characters import clean, origins
 from harness.text.dates import MONTH_WORDS, DateMention, find_dates
-from harness.text.encodings import Decoding, decode
+from harness.text.encodings import decode
 from harness.text.money import AmountMention, find_amounts
 from harness.text.numbers import NUMBER_WORDS, ORDINAL_WORDS, Replacement, find_spoken_numbers
+from harness.text.spelling import Decoding
 
 _WORD = re.compile(r"[a-z0-9]+")
 _DIGITS = re.compile(r"\d+")

@@ -164,6 +164,25 @@ _DONE = phrase_pattern(
     "successfully", "status: (?:settled|released|completed|done)", "has been (?:taken care of|carried out)",
     "(?:is|are) now [$0-9]",
 )  # fmt: skip
+_HELD_BACK = any_of("hold", "stop", "block", "freeze", "lock")
+_PROTECTED = {
+    "hold": phrase_pattern(
+        rf"(?:i|we)(?:'ve| have)?{_NOW} (?:placed|put|set)(?: \w+){{0,3}} (?:a|an|the) {_HELD_BACK}",
+        rf"(?:i|we)(?:'ve| have)?{_NOW} put (?:\w+ ){{1,4}}on hold",
+        rf"{_HELD_BACK} (?:has|was|is)(?: been)?{_NOW} (?:placed|put|set|in place)",
+        "(?:is|are) now on hold",
+    ),
+    "escalate": phrase_pattern(
+        rf"(?:i|we)(?:'ve| have)?{_NOW} (?:escalated|referred|reported|flagged|passed on|handed) (?:this|it|the|your)",
+        rf"(?:has|have|was|is) been{_NOW} (?:escalated|referred|reported|passed on)",
+        rf"(?:i|we)(?:'ve| have)?{_NOW} (?:informed|alerted|notified) (?:our|the) (?:\w+ )?"
+        "(?:specialists?|fraud|team|desk)",
+    ),
+}
+"""By outcome: words that report a protection as put in place."""
+_NOT_YET = phrase_pattern(
+    "not?", "never", "once", "if", "when", "unless", "until then", "will", "would", "to be", "whether"
+)
 _NOT_DONE = re.compile(
     r"n't\b|"
     + phrase_pattern(
@@ -215,6 +234,23 @@ def _asked_fields(sentences: list[str]) -> set[str]:
             is_request and bool(_LIST_HEAD.search(sentence))
         )
     return asked - {"other"} if asked & _IDENTITY else asked
+
+
+def read_protection(text: str) -> frozenset[str]:
+    """Return the protections that a reply reports as put in place: ``hold``, ``escalate``.
+
+    Parameters
+    ----------
+    text
+        The reply, with or without Markdown.
+    """
+    said = [sentence for sentence in _sentences(text) if not sentence.endswith("?")]
+    return frozenset(
+        outcome
+        for outcome, pattern in _PROTECTED.items()
+        for sentence in said
+        if (found := pattern.search(sentence)) is not None and not _NOT_YET.search(sentence[: found.end()])
+    )
 
 
 @lru_cache(maxsize=1024)

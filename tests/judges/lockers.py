@@ -57,7 +57,7 @@ class Seal(LockerRow, table=True):
     __tablename__ = "seals"
 
     id: str = Field(primary_key=True)
-    locker_id: str
+    locker_id: str = Field(foreign_key="lockers.id")
     reason_code: str
 
 
