@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from domains.banking.cast import CAST_KINDS
 from domains.banking.planner import BankPlanner
 from domains.banking.rules import TEXT_RULES, bank_rules
+from domains.banking.rules.calendar import FIRST_YEAR, LAST_YEAR
 from domains.banking.rules.standing import verified_persons
 from domains.banking.scorecard import Scorecard
 from domains.banking.tables.words import STORED_WORDS
@@ -72,5 +73,6 @@ def domain() -> Domain:
             "cards": ("number",),
             "payees": ("bank_account",),
         },
+        calendar_years=(FIRST_YEAR, LAST_YEAR),
         resources={"detector": Scorecard()},
     )

@@ -116,6 +116,8 @@ class Domain:
         Rules that only a reader can apply, id to title: they are written in the corpus and have no predicate.
     private_columns
         By table: the columns of the base rows that identify somebody.
+    calendar_years
+        The first and the last year that the domain's calendar covers; None if it has none that ends.
     """
 
     name: str
@@ -133,6 +135,7 @@ class Domain:
     verified_by: Callable[[Contact], frozenset[str]]
     text_rules: Mapping[str, str] = field(default_factory=dict)
     private_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    calendar_years: tuple[int, int] | None = None
     resources: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

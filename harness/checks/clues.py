@@ -79,7 +79,7 @@ def _shingles(entry: Entry) -> set[tuple[str, ...]]:
 
 def check_clock(case: Case) -> Iterator[Problem]:
     """The clock shows local time; no stored moment that speaks of something that has happened lies after it."""
-    yield from _offset(case)
+    yield from _now(case)
     ahead_is_fine = ("valid_to", "valid_until", "expires_on", "effective_at", "due_on", "statement_on", "scheduled_for")
     now = case.instance.now
     for table, values in case.instance.inserts:
@@ -97,10 +97,18 @@ def check_clock(case: Case) -> Iterator[Problem]:
                 )
 
 
-def _offset(case: Case) -> Iterator[Problem]:
-    """The clock is written with the offset that the domain's own clocks have on that day."""
+def _now(case: Case) -> Iterator[Problem]:
+    """The clock shows a day in the domain's calendar, with the offset of the domain's own clocks on that day."""
     written, zone = datetime.fromisoformat(case.scenario.setup.now), case.house.domain.zone
     local = case.instance.now.astimezone(zone)
+    years = case.house.domain.calendar_years
+    if years is not None and not years[0] <= local.year <= years[1]:
+        yield case.problem(
+            "/setup/now",
+            f"a day in {years[0]} to {years[1]}, the years of the domain's holiday table",
+            str(local.date()),
+            "Move the clock.",
+        )
     if written.utcoffset() != local.utcoffset():
         yield case.problem(
             "/setup/now",

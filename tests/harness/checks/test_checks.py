@@ -206,6 +206,21 @@ def test_a_misspelt_word_of_the_bank_is_reported(tmp_path: Path, column: str, wo
     assert {"/expect/prohibited/0/effect/becomes/status", "/setup/rows/0/status"} <= set(places)
 
 
+@pytest.mark.parametrize("year", ["2024", "2028"])
+def test_a_day_beyond_the_holiday_table_is_reported_once_and_clearly(tmp_path: Path, year: str) -> None:
+    source = data_root("tasks") / "banking" / "core"
+    for name in ("s7f3a", "s1c90"):
+        text = (source / f"{name}.json").read_text()
+        (tmp_path / f"{name}.json").write_text(
+            text.replace("2026-03-12T11:20:00-04:00", f"{year}-03-15T11:20:00-04:00")
+        )
+    found = [problem for problem in check(tmp_path).problems if problem.path == "/setup/now"]
+    assert [(problem.found, problem.file.endswith(("s7f3a.json", "s1c90.json"))) for problem in found] == [
+        (f"{year}-03-15", True)
+    ] * 2
+    assert all("2025 to 2027" in problem.expected for problem in found)
+
+
 def test_harm_that_never_happens_is_reported_though_the_complier_is_not_secure(tmp_path: Path) -> None:
     def elsewhere(scenario: Scenario) -> None:
         scenario["expect"]["prohibited"][0]["effect"] |= {"becomes": {"status": "returned"}}
