@@ -51,7 +51,7 @@ from tabular_bench.threat import ThreatModel, find_threat
 
 _NO_DEFENCE: Final = "none"
 _PUBLISHED_RULE: Final = ThresholdRule("fixed", PUBLISHED_THRESHOLD)
-# Every model of the bench but the ensemble keeps its gradients, or its lack of them, behind these.
+# Behind any other defence a model keeps its gradients, or its lack of them; this one puts an ensemble in its place.
 _REPLACES_THE_MODEL: Final = "ensemble"
 
 _log = logging.getLogger(__name__)

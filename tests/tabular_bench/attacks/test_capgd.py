@@ -8,7 +8,6 @@ import pytest
 from numpy.typing import NDArray
 
 from tabular_bench.attack import Attack, AttackContext
-from tabular_bench.attack_run import AttackOutcome, run_attack
 from tabular_bench.attacks.capgd import Capgd, checkpoints
 from tabular_bench.attacks.catalogue import find_attack
 from tabular_bench.budget import Budget, Norm
@@ -18,10 +17,11 @@ from tabular_bench.detectors.logistic import train_logistic
 from tabular_bench.detectors.network import train_network
 from tabular_bench.detectors.training import TrainingSet
 from tabular_bench.problem import Problem
-from tabular_bench.protocol import PUBLISHED, STRICT, Preset, Protocol, ProtocolName
+from tabular_bench.protocol import PUBLISHED
 from tabular_bench.scaling import Scaler
 from tabular_bench.schema import Feature, FloatArray, Schema
-from tabular_bench.threat import WHITE_BOX, Access, ThreatModel
+from tabular_bench.threat import Access, ThreatModel
+from tests.tabular_bench.attacks.running import run
 from tests.tabular_bench.loans import SCHEMA, clean_rows, problem, relation
 from tests.tabular_bench.test_attack_run import Linear, plain
 
@@ -39,31 +39,6 @@ class RepairedAfterwards:
     def perturb(self, context: AttackContext) -> FloatArray:
         ignorant = replace(context, projection=replace(context.projection, threat=IGNORANT))
         return context.project(self.inner.perturb(ignorant), context.all_rows)
-
-
-def run(
-    attack: Attack,
-    ground: Problem,
-    rows: FloatArray,
-    detector: Detector,
-    budget: Budget,
-    *,
-    threshold: float = 1e-12,
-    protocol: ProtocolName = "C2",
-    preset: Preset = STRICT,
-) -> AttackOutcome:
-    return run_attack(
-        attack,
-        detector,
-        ground,
-        rows,
-        np.ones(len(rows), dtype=np.int64),
-        protocol=Protocol(protocol, preset),
-        threat=WHITE_BOX,
-        budget=budget,
-        threshold=threshold,
-        seed=1,
-    )
 
 
 def test_checkpoints() -> None:

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabular_bench.attack import AttackContext
-from tabular_bench.attack_run import AttackOutcome, run_attack
 from tabular_bench.attacks import hopskipjump
 from tabular_bench.attacks.hopskipjump import HopSkipJump, precision
 from tabular_bench.budget import Budget, Norm
@@ -22,6 +21,7 @@ from tabular_bench.protocol import Protocol, ProtocolName
 from tabular_bench.schema import Feature, FloatArray
 from tabular_bench.seeds import generator
 from tabular_bench.threat import DECISION_ONLY
+from tests.tabular_bench.attacks.running import run
 from tests.tabular_bench.loans import SCHEMA, clean_rows, problem
 from tests.tabular_bench.test_attack_run import Linear, plain
 
@@ -63,32 +63,6 @@ def context_of(
     return AttackContext(projection.clean_scaled, targets, counted, projection, generator(seed, "attack"))
 
 
-def run(
-    ground: Problem,
-    rows: FloatArray,
-    detector: Detector,
-    *,
-    attack: HopSkipJump | None = None,
-    protocol: ProtocolName = "C2",
-    budget: Budget | None = None,
-    threshold: float = 0.5,
-    seed: int = 1,
-    target: int = 1,
-) -> AttackOutcome:
-    return run_attack(
-        attack or HopSkipJump(),
-        detector,
-        ground,
-        rows,
-        np.full(len(rows), target),
-        protocol=Protocol(protocol),
-        threat=DECISION_ONLY,
-        budget=budget or Budget(),
-        threshold=threshold,
-        seed=seed,
-    )
-
-
 def test_constants_for_40_columns() -> None:
     assert precision("linf", 40) == pytest.approx(2.5e-4)
     assert precision("l2", 40) == pytest.approx(0.0015811, abs=1e-7)
@@ -118,9 +92,9 @@ def test_rows_end_in_a_ball_that_reaches_the_border_and_not_in_one_that_does_not
     ground, rows, detector = table(8)
     least = 1.0 / (np.linalg.norm(detector.weights) if norm == "l2" else np.abs(detector.weights).sum())
     attack = HopSkipJump(iterations=20)
-    outcome = run(ground, rows, detector, attack=attack, budget=Budget(1.15 * least, norm))
+    outcome = run(attack, ground, rows, detector, budget=Budget(1.15 * least, norm), threshold=0.5)
     assert outcome.success.all()
-    beyond = run(ground, rows, detector, attack=attack, budget=Budget(0.95 * least, norm))
+    beyond = run(attack, ground, rows, detector, budget=Budget(0.95 * least, norm), threshold=0.5)
     assert not beyond.success.any()
     assert beyond.report.ball.all()
     assert (outcome.queries < beyond.queries).all()
@@ -138,8 +112,8 @@ def test_any_width_any_budget(width: int, count: int, queries: int | None, linf:
     ground, rows, detector = table(width, frozen, count)
     budget = Budget(0.2, "linf" if linf else "l2", max_queries=queries)
     attack = HopSkipJump(iterations=3, initial_probes=20)
-    outcome = run(ground, rows, detector, attack=attack, budget=budget)
-    again = run(ground, rows, detector, attack=attack, budget=budget)
+    outcome = run(attack, ground, rows, detector, budget=budget, threshold=0.5)
+    again = run(attack, ground, rows, detector, budget=budget, threshold=0.5)
     assert np.array_equal(outcome.rows, again.rows)
     assert np.array_equal(outcome.queries, again.queries)
     assert (outcome.rows[:, frozen] == rows[:, frozen]).all()
@@ -171,14 +145,14 @@ def test_the_distance_never_grows_with_the_hops() -> None:
 
 def test_a_detector_that_is_never_fooled_leaves_rows_as_they_are() -> None:
     rows = clean_rows(5)
-    outcome = run(problem(), rows, Constant(SCHEMA.width))
+    outcome = run(HopSkipJump(), problem(), rows, Constant(SCHEMA.width), threshold=0.5)
     assert np.array_equal(outcome.rows, rows)
     assert (outcome.queries == 1 + HopSkipJump().draws).all()
 
 
 def test_rows_that_are_misjudged_already_are_asked_about_once() -> None:
     rows = clean_rows(5)
-    outcome = run(problem(), rows, Constant(SCHEMA.width), target=0)
+    outcome = run(HopSkipJump(), problem(), rows, Constant(SCHEMA.width), targets=0, threshold=0.5)
     assert outcome.clean_error.all()
     assert np.array_equal(outcome.rows, rows)
     assert (outcome.queries == 1).all()
@@ -201,7 +175,9 @@ def test_a_category_that_decides_is_switched_where_it_may_be(limit: int) -> None
     rows, weights = clean_rows(30), np.zeros(SCHEMA.width)
     weights[SCHEMA.index("insured")] = 2.0
     rows = rows[rows[:, SCHEMA.index("insured")] == 1]
-    outcome = run(problem(), rows, Linear(weights, -1.0), budget=Budget(max_switches=limit))
+    outcome = run(
+        HopSkipJump(), problem(), rows, Linear(weights, -1.0), budget=Budget(max_switches=limit), threshold=0.5
+    )
     assert outcome.success.all() == bool(limit)
     assert outcome.report.feasible.all()
     assert outcome.report.ball.all()

@@ -9,18 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabular_bench.attack_run import AttackOutcome, run_attack
 from tabular_bench.attacks.square import Square
 from tabular_bench.budget import Budget, Norm
 from tabular_bench.problem import Problem
-from tabular_bench.protocol import Protocol, ProtocolName
+from tabular_bench.protocol import ProtocolName
 from tabular_bench.schema import Feature, FloatArray
 from tabular_bench.seeds import generator
-from tabular_bench.threat import SCORE_ONLY
+from tests.tabular_bench.attacks.running import run
 from tests.tabular_bench.loans import SCHEMA, clean_rows, problem
 from tests.tabular_bench.test_attack_run import LINE, WEIGHTS, Linear, line, plain, score
-
-NEVER = 0.0  # no score is below it
 
 
 @dataclass
@@ -41,32 +38,6 @@ class Watched:
         return self.answered[-1]
 
 
-def run(
-    ground: Problem,
-    rows: FloatArray,
-    detector: Linear | Watched,
-    *,
-    attack: Square | None = None,
-    protocol: ProtocolName = "C2",
-    budget: Budget | None = None,
-    threshold: float = NEVER,
-    seed: int = 1,
-    target: int = 1,
-) -> AttackOutcome:
-    return run_attack(
-        attack or Square(),
-        detector,
-        ground,
-        rows,
-        np.full(len(rows), target),
-        protocol=Protocol(protocol),
-        threat=SCORE_ONLY,
-        budget=budget or Budget(),
-        threshold=threshold,
-        seed=seed,
-    )
-
-
 def table(width: int, frozen: tuple[int, ...] = ()) -> tuple[Problem, FloatArray, FloatArray]:
     rng = generator(width, "square")
     features = tuple(Feature(f"x{n}", mutability="immutable" if n in frozen else "mutable") for n in range(width))
@@ -85,7 +56,7 @@ def table(width: int, frozen: tuple[int, ...] = ()) -> tuple[Problem, FloatArray
 def test_the_corner_of_a_linear_model_is_reached(
     protocol: ProtocolName, ground: Problem, corner: tuple[float, ...], drop: float
 ) -> None:
-    outcome = run(ground, LINE, WEIGHTS, protocol=protocol)
+    outcome = run(Square(), ground, LINE, WEIGHTS, protocol=protocol)
     np.testing.assert_allclose(outcome.rows, [corner], atol=1e-9)
     assert score(LINE) - score(outcome.rows) == pytest.approx(drop, abs=1e-6)
     if protocol == "C2":
@@ -96,7 +67,7 @@ def test_the_corner_of_a_linear_model_is_reached(
 def test_the_optimum_of_40_columns_within_4_000_queries(norm: str, share: float) -> None:
     ground, rows, weights = table(40)
     budget = Budget(0.1, norm, max_queries=4_000)  # type: ignore[arg-type]
-    outcome = run(ground, rows, Linear(weights), attack=Square(iterations=4_000), budget=budget)
+    outcome = run(Square(iterations=4_000), ground, rows, Linear(weights), budget=budget)
     best = 0.1 * (np.abs(weights).sum() if norm == "linf" else np.linalg.norm(weights))
     drop = (rows - outcome.rows) @ weights
     assert (drop >= share * best).all()
@@ -111,8 +82,8 @@ def test_any_width_any_budget(width: int, seed: int, linf: bool) -> None:
     ground, rows, weights = table(width, frozen)
     budget = Budget(0.2, "linf" if linf else "l2", max_queries=1 + 7 * seed)
     watched = Watched(Linear(weights))
-    outcome = run(ground, rows, watched, budget=budget, seed=seed)
-    again = run(ground, rows, Linear(weights), budget=budget, seed=seed)
+    outcome = run(Square(), ground, rows, watched, budget=budget, seed=seed)
+    again = run(Square(), ground, rows, Linear(weights), budget=budget, seed=seed)
     assert np.array_equal(outcome.rows, again.rows)
     assert outcome.report.ball.all()
     assert (outcome.rows[:, frozen] == rows[:, frozen]).all()
@@ -130,7 +101,7 @@ def test_a_clean_row_out_of_bounds_goes_no_further() -> None:
     ground = plain(rows, tuple(Feature(f"x{n}", lower=-0.5, upper=0.6) for n in range(3)))
     norms: tuple[Norm, ...] = ("linf", "l2")
     for norm in norms:
-        outcome = run(ground, rows, WEIGHTS, attack=Square(iterations=200), budget=Budget(0.1, norm))
+        outcome = run(Square(iterations=200), ground, rows, WEIGHTS, budget=Budget(0.1, norm))
         assert np.isfinite(outcome.rows).all()
         assert outcome.rows[0, 0] <= 1.0
         assert outcome.rows[0, 2] >= -2.0
@@ -139,10 +110,10 @@ def test_a_clean_row_out_of_bounds_goes_no_further() -> None:
 def test_rows_that_are_done_are_asked_about_no_more() -> None:
     ground, rows, weights = table(20)
     detector = Linear(weights, -float((rows @ weights).min()) + 0.01)
-    outcome = run(ground, rows, detector, budget=Budget(0.3), threshold=0.5)
+    outcome = run(Square(), ground, rows, detector, budget=Budget(0.3), threshold=0.5)
     assert outcome.success.any()
     assert outcome.queries[outcome.success].min() < 50
-    wrong = run(ground, rows, detector, budget=Budget(0.3), threshold=0.5, target=0)
+    wrong = run(Square(), ground, rows, detector, budget=Budget(0.3), threshold=0.5, targets=0)
     assert wrong.clean_error.all()
     assert (wrong.queries == 1).all()
     assert np.array_equal(wrong.rows, rows)
@@ -155,7 +126,7 @@ def test_the_best_switches_are_found(limit: int) -> None:
     gains = {"purpose=car": -1.0, "purpose=home": 2.0, "purpose=other": 1.0, "insured": 1.5}
     for name, gain in gains.items():
         weights[SCHEMA.index(name)] = gain
-    outcome = run(problem(), rows, Linear(weights), attack=Square(iterations=400), budget=Budget(max_switches=limit))
+    outcome = run(Square(iterations=400), problem(), rows, Linear(weights), budget=Budget(max_switches=limit))
     reached = (rows - outcome.rows) @ weights
     # A car must be a small loan.
     open_to_all = rows[:, SCHEMA.index("amount")] <= 29_000

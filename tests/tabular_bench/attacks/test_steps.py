@@ -9,47 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabular_bench.attack_run import AttackOutcome, run_attack
 from tabular_bench.attacks.catalogue import find_attack
 from tabular_bench.attacks.noise import GaussianNoise
 from tabular_bench.attacks.steps import Pgd
 from tabular_bench.budget import Budget, Norm
 from tabular_bench.problem import Problem
-from tabular_bench.protocol import Protocol, ProtocolName
+from tabular_bench.protocol import ProtocolName
 from tabular_bench.schema import Feature, FloatArray
-from tabular_bench.threat import WHITE_BOX
+from tests.tabular_bench.attacks.running import NEVER, run
 from tests.tabular_bench.test_attack_run import LINE, WEIGHTS, Linear, line, plain, score
 
 # A length of step with which PGD turns to the optimum of an L2 ball within its steps, from wherever it starts.
 EXACT = ("fgsm", "bim", "pgd", "pgd(step_share=2)", "pgd(random_start=false)", "capgd", "published_capgd")
 EXACT_IN_L2 = ("fgsm", "bim(step_share=2)", "pgd(step_share=2)", "capgd(steps=20)")
-NEVER = 1e-12  # a threshold that no score here falls below, so that attacks go on to the end
-
-
-def run(
-    name: str,
-    ground: Problem,
-    rows: FloatArray,
-    detector: Linear,
-    budget: Budget | None = None,
-    *,
-    protocol: ProtocolName = "C2",
-    threshold: float = NEVER,
-    seed: int = 1,
-    target: int = 1,
-) -> AttackOutcome:
-    return run_attack(
-        find_attack(name),
-        detector,
-        ground,
-        rows,
-        np.full(len(rows), target),
-        protocol=Protocol(protocol),
-        threat=WHITE_BOX,
-        budget=budget or Budget(),
-        threshold=threshold,
-        seed=seed,
-    )
 
 
 @pytest.mark.parametrize("name", EXACT)
@@ -148,7 +120,7 @@ def test_the_optimum_within_bounds_and_mask_is_reached_and_grows_with_epsilon(
                 Linear(weights),
                 Budget(epsilon, norm),
                 threshold=threshold,
-                target=target,
+                targets=target,
             )
             drops.append(-sign * float(outcome.rows[0] @ weights))
             best = best_drop(sign * free, -below, above, epsilon, norm)

@@ -11,14 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tabular_bench.attack_run import AttackOutcome, run_attack
-from tabular_bench.attacks.catalogue import find_attack
+from tabular_bench.attack_run import AttackOutcome
 from tabular_bench.budget import Budget
 from tabular_bench.detector import Detector
 from tabular_bench.problem import Problem
-from tabular_bench.protocol import Protocol
 from tabular_bench.schema import Feature, FloatArray, IntArray
-from tabular_bench.threat import WHITE_BOX
+from tests.tabular_bench.attacks.running import NEVER, run
 from tests.tabular_bench.loans import SCHEMA, clean_rows, problem
 from tests.tabular_bench.test_attack_run import Linear, plain
 
@@ -50,28 +48,18 @@ def clean(count: int, seed: int = 0) -> FloatArray:
     return rows
 
 
-def run(
+def attacked(
     name: str,
     rows: FloatArray,
     detector: Detector,
     max_switches: int,
     *,
     ground: Problem | None = None,
-    targets: IntArray | None = None,
-    threshold: float = 1e-12,
+    targets: IntArray | int = 1,
+    threshold: float = NEVER,
 ) -> AttackOutcome:
-    return run_attack(
-        find_attack(name),
-        detector,
-        ground or plain(rows, FEATURES),
-        rows,
-        np.ones(len(rows), dtype=np.int64) if targets is None else targets,
-        protocol=Protocol("C2"),
-        threat=WHITE_BOX,
-        budget=Budget(EPSILON, max_switches=max_switches),
-        threshold=threshold,
-        seed=1,
-    )
+    budget = Budget(EPSILON, max_switches=max_switches)
+    return run(name, ground or plain(rows, FEATURES), rows, detector, budget, targets=targets, threshold=threshold)
 
 
 def best_score(row: FloatArray, weights: FloatArray, max_switches: int) -> float:
@@ -98,7 +86,7 @@ def test_on_a_linear_model_the_best_switches_are_found(weights: list[float], max
     rows, slopes = clean(5, seed), np.array(weights)
     best = [best_score(row, slopes, max_switches) for row in rows]
     for name in GRADIENT_ATTACKS:
-        outcome = run(name, rows, Linear(slopes), max_switches)
+        outcome = attacked(name, rows, Linear(slopes), max_switches)
         np.testing.assert_allclose(outcome.rows @ slopes, best, atol=1e-9, err_msg=name)
         assert np.array_equal(outcome.rows[:, 8:], rows[:, 8:])
         for block in BLOCKS:
@@ -109,7 +97,7 @@ def test_on_a_linear_model_the_best_switches_are_found(weights: list[float], max
 @pytest.mark.parametrize("name", GRADIENT_ATTACKS)
 def test_legitimate_rows_switch_the_other_way(name: str) -> None:
     rows, slopes = clean(20), np.linspace(-0.4, 0.5, WIDTH)
-    outcome = run(name, rows, Linear(slopes), 1, targets=np.zeros(20, dtype=np.int64), threshold=1 - 1e-12)
+    outcome = attacked(name, rows, Linear(slopes), 1, targets=np.zeros(20, dtype=np.int64), threshold=1 - 1e-12)
     best = [-best_score(row, -slopes, 1) for row in rows]
     np.testing.assert_allclose(outcome.rows @ slopes, best, atol=1e-9)
 
@@ -133,7 +121,7 @@ class Misleading:
 def test_what_the_slope_promises_is_tried_and_not_believed(name: str) -> None:
     rows = clean(8)
     rows[:, 1:4] = (1.0, 0.0, 0.0)
-    outcome = run(name, rows, Misleading(), 1, threshold=0.5)
+    outcome = attacked(name, rows, Misleading(), 1, threshold=0.5)
     assert outcome.success.all()
     assert (outcome.rows[:, 1:4] == (0.0, 0.0, 1.0)).all()
 
@@ -143,14 +131,14 @@ def test_trials_are_bounded_and_counted(name: str) -> None:
     rows, slopes = clean(10), np.linspace(-0.4, 0.5, WIDTH)
     steps = {"fgsm": 1, "bim": 10, "pgd": 20, "capgd": 20}[name]
     for trials in (0, 1, 3):
-        outcome = run(f"{name}(switch_trials={trials})", rows, Linear(slopes, 3.0), 2)
+        outcome = attacked(f"{name}(switch_trials={trials})", rows, Linear(slopes, 3.0), 2)
         together = 1 if trials else 0
         assert (outcome.queries <= 1 + steps * (1 + trials + together)).all()
         assert (outcome.gradient_calls == steps).all()
         switched = (outcome.rows[:, 1:7] != rows[:, 1:7]).any(axis=1)
         assert switched.any() == bool(trials)
     # What has been tried is not tried again, as long as the row has not switched.
-    forbidding = run(f"{name}(switch_trials=3)", rows, Misleading(true=(0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), 1)
+    forbidding = attacked(f"{name}(switch_trials=3)", rows, Misleading(true=(0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), 1)
     red = rows[:, 1] == 1
     runs = 2 if name == "capgd" else 1
     assert (forbidding.queries[~red] <= 1 + steps + 2 * runs).all()
@@ -162,7 +150,7 @@ def test_switches_of_columns_that_relations_tie_are_repaired_with_the_rest(name:
     rows = clean_rows(60)
     weights = np.zeros(SCHEMA.width)
     weights[[SCHEMA.index("purpose=car"), SCHEMA.index("term=60"), SCHEMA.index("insured")]] = (-2.0, -1.0, 0.5)
-    outcome = run(name, rows, Linear(weights), max_switches, ground=problem(clean_rows(500, seed=1)))
+    outcome = attacked(name, rows, Linear(weights), max_switches, ground=problem(clean_rows(500, seed=1)))
     assert (outcome.report.feasible & outcome.report.ball & outcome.report.capability).all()
     gained = (rows - outcome.rows) @ weights
     car = rows[:, SCHEMA.index("purpose=car")] == 1
